@@ -1,0 +1,87 @@
+# Everything needs only Python 3.11 or later with pip, and a C++ compiler.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check -q
+PACKAGE := $(VENV)/.package
+TEST_TOOLS := $(VENV)/.test-tools
+PEERS := $(VENV)/.peers
+NATIVE := CMakeLists.txt $(wildcard native/*)
+SANITIZE := build/sanitize
+
+.PHONY: help demo test bench sanitize clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make demo          train on a small corpus that comes along, and show what it learnt"
+	@echo "make test          style, types, architecture and all tests"
+	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, tag, startup)"
+	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
+	@echo "make clean         remove the virtual environment and everything built"
+
+demo: $(PACKAGE)
+	@$(BIN)/python -m dovetail.demo
+
+test: $(PACKAGE) $(TEST_TOOLS)
+	@echo "Checking style, types and architecture"
+	@$(BIN)/ruff check -q .
+	@$(BIN)/ruff format -q --check .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-logo > build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
+	@echo "Running the tests"
+	@$(BIN)/python -m pytest -q -n 2 --doctest-glob='*.md' tests src README.md
+
+bench: $(PACKAGE) $(PEERS)
+	@test -f "benchmarks/$(NAME).py" || { echo "give NAME=x for a benchmarks/x.py"; exit 2; }
+	@$(BIN)/python benchmarks/$(NAME).py
+
+# The interpreter itself is not instrumented, so the sanitizer's library has to come first. Leaks
+# are not looked for: Python keeps what it has until it ends.
+sanitize: $(PACKAGE) $(TEST_TOOLS)
+	@echo "Building with sanitizers"
+	@$(PIP) install cmake ninja nanobind
+	@PATH="$(abspath $(BIN)):$$PATH" cmake -S . -B $(SANITIZE) -G Ninja -DDOVETAIL_SANITIZE=ON \
+		-DPython_EXECUTABLE=$(abspath $(BIN))/python > $(SANITIZE).log \
+		|| { cat $(SANITIZE).log; exit 1; }
+	@PATH="$(abspath $(BIN)):$$PATH" cmake --build $(SANITIZE) --target _native > $(SANITIZE).log \
+		|| { cat $(SANITIZE).log; exit 1; }
+	@rm -rf $(SANITIZE)/site && mkdir -p $(SANITIZE)/site/dovetail
+	@ln -s $(abspath src/dovetail)/* $(abspath $(SANITIZE))/_native*.so $(SANITIZE)/site/dovetail/
+	@echo "Running the tests of the native code"
+	@LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
+		ASAN_OPTIONS=detect_leaks=0 \
+		PYTHONPATH="$(abspath $(SANITIZE))/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
+		$(PYTHON) -m pytest -q -p no:cacheprovider tests/chain tests/features
+
+clean:
+	rm -rf $(VENV) build dist src/dovetail/_native.pyi
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(VENV)/.made:
+	@echo "Making a virtual environment in $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed")'
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# Editable, so that a change of Python code needs no new install; the stub is for mypy.
+$(PACKAGE): $(VENV)/.made pyproject.toml $(NATIVE)
+	@echo "Building and installing Dovetail (a minute or two)"
+	@$(PIP) install -e .
+	@cp $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/dovetail/_native.pyi src/dovetail/
+	@touch $@
+
+$(TEST_TOOLS): $(VENV)/.made pyproject.toml
+	@echo "Installing the tools for tests"
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["test"], sep="\n")' \
+		> $(VENV)/test-tools.txt
+	@$(PIP) install -r $(VENV)/test-tools.txt
+	@touch $@
+
+$(PEERS): $(VENV)/.made
+	@echo "Installing the engines to compare with"
+	@$(PIP) install python-crfsuite chaine
+	@for peer in pycrfpp libwapiti; do \
+		$(PIP) install $$peer 2> /dev/null || echo "$$peer does not install here: left out"; \
+	done
+	@touch $@

@@ -1,0 +1,206 @@
+"""Training against python-crfsuite: the same features, the same model, the same penalty.
+
+Each task is trained once by CRFsuite (a minute or two), from feature text to its own stop; its log
+and its model serve all comparisons. Our short runs come before and after it, and the best counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import crfsuite
+import other_peers
+import ours
+import tasks
+from common import Run, Targets, best, in_fresh_process, table
+
+SETTINGS = {"c2": 1.0}
+SHARE = 1e-3  # how near to CRFsuite's final objective a training must come
+EVALUATION, TRAINING, FROM_TEXT, EXACT, F1 = 8, 30, 15, 1e-8, 0.1
+HARD = [{"c2": 0.01}, {"c2": 0.1}, {"c2": 10.0}, {"c1": 0.5, "c2": 0.05}]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tasks", nargs="+", choices=tasks.TASKS, default=list(tasks.TASKS))
+    parser.add_argument("--quick", action="store_true", help="only the comparisons with targets")
+    options = parser.parse_args()
+    targets = Targets()
+    with tempfile.TemporaryDirectory() as folder:
+        measured = [Measured(task, Path(folder)) for task in options.tasks]
+        ratio = report(measured, targets)
+        if not options.quick:
+            robustness(Path(folder), targets)
+            others(Path(folder))
+    targets.finish("train", ratio, TRAINING)
+
+
+class Measured:
+    """All runs of one task."""
+
+    def __init__(self, task: str, folder: Path) -> None:
+        print(f"measuring {task}", flush=True)
+        self.task = task
+        text, test = str(crfsuite.cached_text(task)), str(crfsuite.cached_text(task, "test"))
+        our_model, their_model = str(folder / f"{task}.ours"), str(folder / f"{task}.crfsuite")
+
+        def our_runs() -> tuple[Run, dict[str, Any], dict[str, Any]]:
+            return (
+                in_fresh_process(ours.fit_text, text, our_model, SETTINGS),
+                in_fresh_process(ours.fit_indexed, text, {**SETTINGS, "threads": 1}, 3).result,
+                in_fresh_process(ours.fit_indexed, text, {**SETTINGS, "threads": 2}, 3).result,
+            )
+
+        before = our_runs()
+        self.theirs = in_fresh_process(crfsuite.train_text, text, their_model, SETTINGS)
+        from_text, *indexed = zip(before, our_runs(), strict=True)
+        self.from_text = best(from_text)
+        self.indexed = {
+            threads: min(runs, key=lambda run: run["wall"])
+            for threads, runs in zip((1, 2), indexed, strict=True)
+        }
+        self.log = self.theirs.result
+        self.final = self.log["iterations"][-1]["loss"]
+        self.exact = in_fresh_process(ours.compare_objectives, text, their_model, 30).result
+        self.f1 = in_fresh_process(scores, our_model, their_model, test).result
+
+
+def scores(our_model: str, their_model: str, test: str) -> list[float]:
+    """Our and CRFsuite's F1 of spans, or accuracy where labels are no spans, in percent."""
+    import pycrfsuite
+
+    from dovetail.evaluate import evaluate
+
+    tagger = pycrfsuite.Tagger()
+    tagger.open(their_model)
+    gold = [labels for _, labels in crfsuite.read_text(test)]
+    theirs = [tagger.tag(features) for features, _ in crfsuite.read_text(test)]
+    reports = [evaluate(gold, found) for found in (ours.test_labels(our_model, test), theirs)]
+    return [100 * (r.micro.f1 if r.kind == "spans" else r.accuracy) for r in reports]
+
+
+def report(measured: list[Measured], targets: Targets) -> float:
+    """Print the tables of the tasks, note missed targets; the smallest ratio of training."""
+    rows = []
+    for m in measured:
+        error = abs(m.exact["value"] - m.final) / m.final
+        targets.at_most(f"{m.task}, objective at CRFsuite's weights", error, EXACT)
+        rows.append([m.task, f"{m.final:.6f}", f"{m.exact['value']:.6f}", f"{error:.1e}"])
+    table(
+        "Objective at CRFsuite's final weights, double precision",
+        ["task", "its log", "ours", "relative difference"],
+        rows,
+    )
+
+    rows = []
+    for m in measured:
+        wall, cpu = crfsuite.seconds_an_evaluation(m.log)
+        ratio = wall / m.exact["wall"]
+        targets.at_least(f"{m.task}, ratio of one evaluation", ratio, EVALUATION)
+        seconds = [f"{s:.4f}" for s in (wall, cpu, m.exact["wall"], m.exact["cpu"])]
+        rows.append([m.task, *seconds, f"{ratio:.1f}", f"{cpu / m.exact['cpu']:.1f}"])
+    table(
+        "One evaluation of function and gradient, one thread, best of all (s)",
+        ["task", "CRFsuite wall", "CPU", "ours wall", "CPU", "wall ratio", "CPU ratio"],
+        rows,
+    )
+
+    ratios = []
+    rows = []
+    for m in measured:
+        near, pace = crfsuite.reach(m.log, SHARE), crfsuite.seconds_an_evaluation(m.log)[0]
+        stop = m.log["iterations"][-1]["wall"]
+        for threads, run in m.indexed.items():
+            off = run["objective"] / m.final - 1
+            ratio = near["wall"] / run["wall"]
+            ratios.append(ratio)
+            targets.at_least(f"{m.task}, ratio of training, {threads} threads", ratio, TRAINING)
+            targets.at_most(f"{m.task}, above CRFsuite's objective", off, SHARE)
+            rows.append(
+                [m.task, f"{near['wall']:.1f} ({near['evaluations']})", f"{stop:.1f}",
+                 str(threads), f"{run['wall']:.2f}", f"{run['cpu']:.2f}", str(run["rounds"]),
+                 f"{100 * off:+.3f} %", f"{ratio:.1f}",
+                 f"{pace * near['evaluations'] / run['wall']:.1f}", f"{stop / run['wall']:.1f}"]
+            )  # fmt: skip
+    table(
+        f"Training from indexed data to within {SHARE:.1%} of CRFsuite's final objective (wall s); "
+        "'at best pace': its evaluations at its fastest",
+        ["task", "CRFsuite (evaluations)", "to its stop", "our threads", "ours", "our CPU",
+         "rounds", "objective", "ratio", "at best pace", "to its stop"],
+        rows,
+    )  # fmt: skip
+
+    rows = []
+    for m in measured:
+        ratio = m.theirs.wall / m.from_text.wall
+        targets.at_least(f"{m.task}, ratio from text to model", ratio, FROM_TEXT)
+        memory = m.from_text.peak_mb / m.theirs.peak_mb
+        targets.at_most(f"{m.task}, our peak memory over CRFsuite's", memory, 1.0)
+        costs = [f"{x:.2f}" for run in (m.theirs, m.from_text) for x in (run.wall, run.cpu)]
+        peaks = [f"{run.peak_mb:.0f}" for run in (m.theirs, m.from_text)]
+        rows.append([m.task, *costs, f"{ratio:.1f}", *peaks, f"{memory:.2f}"])
+    table(
+        "From feature text on disk to a saved model, whole process (s, MB)",
+        ["task", "CRFsuite wall", "CPU", "ours wall", "CPU", "ratio", "CRFsuite peak", "our peak",
+         "memory"],
+        rows,
+    )  # fmt: skip
+
+    rows = []
+    for m in measured:
+        mine, theirs = m.f1
+        targets.at_most(f"{m.task}, F1 below CRFsuite's", theirs - mine, F1)
+        rows.append([m.task, f"{theirs:.2f}", f"{mine:.2f}", f"{mine - theirs:+.2f}"])
+    table("F1 on the test part (pos: accuracy)", ["task", "CRFsuite", "ours", "difference"], rows)
+    return min(ratios)
+
+
+def robustness(folder: Path, targets: Targets) -> None:
+    """Weak and strong penalties on chunk; against CRFsuite on a part, which it needs long for."""
+    text = crfsuite.cached_text("chunk")
+    part = str(crfsuite.first_sequences(text, 1500, folder / "part.txt"))
+    model = str(folder / "part.crfsuite")
+    rows = []
+    for settings in HARD:
+        whole = in_fresh_process(ours.fit_indexed, str(text), settings, 1).result
+        small = in_fresh_process(ours.fit_indexed, part, settings, 1).result
+        log = in_fresh_process(crfsuite.train_text, part, model, settings).result["iterations"]
+        off = small["objective"] / log[-1]["loss"] - 1
+        name = " ".join(f"{key}={value:g}" for key, value in settings.items())
+        targets.at_most(f"{name}, above CRFsuite's objective", off, SHARE)
+        rows.append(
+            [name, f"{log[-1]['wall']:.1f}", f"{small['wall']:.2f}", f"{log[-1]['loss']:.2f}",
+             f"{small['objective']:.2f}", f"{100 * off:+.3f} %", f"{whole['wall']:.2f}",
+             f"{whole['objective']:.2f}", whole["stopped"]]
+        )  # fmt: skip
+    table(
+        "Other penalties on chunk: 1500 sequences beside CRFsuite, and all of them (s)",
+        ["penalty", "CRFsuite", "ours", "its objective", "ours", "difference", "ours, all",
+         "objective", "stopped"],
+        rows,
+    )  # fmt: skip
+
+
+def others(folder: Path) -> None:
+    """A few iterations of the other peers on chunk, for orientation."""
+    text = str(crfsuite.cached_text("chunk"))
+    rows = []
+    for name, train in other_peers.TRAINERS.items():
+        try:
+            run = in_fresh_process(train, text, str(folder / name), 5)
+            rows.append([name, f"{run.result:.2f}", f"{run.peak_mb:.0f}"])
+        except RuntimeError as error:
+            rows.append([name, f"skipped: {str(error).splitlines()[-1]}", ""])
+    rows += [[name, reason, ""] for name, reason in other_peers.SKIPPED.items()]
+    table(
+        "Other peers on chunk: one L-BFGS iteration, mean of 5 (s, MB)",
+        ["peer", "wall", "peak"],
+        rows,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,286 @@
+// Python's view of data sets, training problems and optimiser kernels.
+#pragma once
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "crfsuite_text.hpp"
+#include "dual.hpp"
+#include "export.hpp"
+#include "items.hpp"
+#include "lbfgs.hpp"
+#include "objective.hpp"
+#include "perceptron.hpp"
+#include "stochastic.hpp"
+
+namespace dovetail {
+
+template <class T> using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T> using InOut = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// A NumPy array that owns `values`.
+template <class T> nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
+    auto* held = new std::vector<T>(std::move(values));
+    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return {held->data(), {held->size()}, owner};
+}
+
+inline void check_size(size_t given, size_t expected, const char* what) {
+    if (given != expected)
+        throw std::invalid_argument(std::string(what) + " has " + std::to_string(given) + " elements where " + std::to_string(expected) + " were expected");
+}
+
+// Adds features to a data set under construction.
+struct AddToDataset {
+    Dataset& data;
+    void prefetch(const std::vector<TokenReader::Keyed>& keyed) const {
+        const KeyTableView table = data.features.table().view();
+        for (const auto& each : keyed) __builtin_prefetch(table.home(each.key));
+    }
+    void operator()(uint64_t key, const char* text, size_t size, float value) {
+        data.x.add(data.features.add(key, text, size), value);
+    }
+};
+
+inline uint16_t label_code(Dataset& data, PyObject* label) {
+    if (!PyUnicode_Check(label)) throw ItemError("has a label of type " + type_name(label) + "; give a string, None, or a set of strings");
+    const Text text = utf8(label);
+    const uint32_t code = data.labels.add(text.data, text.size);
+    if (code >= static_cast<uint32_t>(kMostLabels)) throw ItemError("brings the number of different labels above 32,766");
+    return static_cast<uint16_t>(code);
+}
+
+// None: unknown; a string: that label; a set (list, tuple) of strings: one of these.
+inline int32_t known_code(Dataset& data, PyObject* known) {
+    if (known == Py_None) return kUnknown;
+    if (PyUnicode_Check(known)) return label_code(data, known);
+    std::vector<uint16_t> labels;
+    each_item(known, [&](PyObject* label) { labels.push_back(label_code(data, label)); });
+    if (labels.empty()) throw ItemError("has an empty set of labels; give None where nothing is known");
+    std::sort(labels.begin(), labels.end());
+    labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+    return labels.size() == 1 ? int32_t{labels[0]} : data.sets.code_of(std::move(labels));
+}
+
+inline void read_codes(Dataset& data, PyObject* items, std::vector<int32_t>& codes, const char* what) {
+    const size_t tokens = data.x.n_tokens();
+    size_t token = 0;
+    each_item(items, [&](PyObject* item) {
+        ++token;
+        try {
+            codes.push_back(known_code(data, item));
+        } catch (const ItemError& error) {
+            throw ItemError("token " + std::to_string(token) + " " + error.what());
+        }
+    });
+    if (codes.size() != tokens)
+        throw ItemError("has " + std::to_string(tokens - data.x.sequences.back()) + " tokens but " + std::to_string(token) + " " + what);
+}
+
+inline void append(Dataset& data, nb::handle items, nb::object labels, nb::object allowed, double weight) {
+    AddToDataset add{data};
+    TokenReader reader;
+    try {
+        size_t token = 0;
+        each_item(items.ptr(), [&](PyObject* item) {
+            if (++token == 1) data.mark_start();
+            try {
+                reader.read(item, add);
+            } catch (const ItemError& error) {
+                throw ItemError("token " + std::to_string(token) + " " + error.what());
+            }
+            data.x.end_token();
+        });
+        if (token) data.mark_end();
+        if (labels.is_none()) data.gold.resize(data.x.n_tokens(), kUnknown);
+        else read_codes(data, labels.ptr(), data.gold, "labels");
+        if (!allowed.is_none() || !data.allowed.empty()) {
+            data.allowed.resize(data.x.sequences.back(), kUnknown);
+            if (allowed.is_none()) data.allowed.resize(data.x.n_tokens(), kUnknown);
+            else read_codes(data, allowed.ptr(), data.allowed, "sets of allowed labels");
+        }
+        if (!(weight >= 0 && std::isfinite(weight))) throw ItemError("has the weight " + std::to_string(weight) + "; weights must be finite and not negative");
+    } catch (...) {
+        data.roll_back();
+        throw;
+    }
+    if (weight != 1 && data.weights.empty()) data.weights.assign(data.x.size(), 1.0f);
+    if (!data.weights.empty() || weight != 1) data.weights.push_back(static_cast<float>(weight));
+    data.x.end_sequence();
+}
+
+inline std::vector<std::string> strings(const StringPool& pool) {
+    std::vector<std::string> out;
+    for (size_t k = 0; k < pool.size(); ++k) out.emplace_back(pool.bytes().data() + pool.offsets()[k], pool.offsets()[k + 1] - pool.offsets()[k]);
+    return out;
+}
+
+template <class T> std::vector<T> vector_of(const In<T>& array) { return {array.data(), array.data() + array.size()}; }
+
+inline nb::dict to_dict(ModelArrays arrays) {
+    nb::dict out;
+    out["names"] = to_numpy(std::move(arrays.names));
+    out["name_offsets"] = to_numpy(std::move(arrays.name_offsets));
+    out["slots"] = to_numpy(std::move(arrays.slots));
+    out["row"] = to_numpy(std::move(arrays.row));
+    out["dense"] = to_numpy(std::move(arrays.dense));
+    out["pair_label"] = to_numpy(std::move(arrays.pair_label));
+    out["pair_weight"] = to_numpy(std::move(arrays.pair_weight));
+    out["transitions"] = to_numpy(std::move(arrays.transitions));
+    out["edge_row"] = to_numpy(std::move(arrays.edge_row));
+    out["cell"] = to_numpy(std::move(arrays.cell));
+    out["cell_weight"] = to_numpy(std::move(arrays.cell_weight));
+    return out;
+}
+
+template <class R> void bind_objective(nb::module_& module, const char* name) {
+    nb::class_<Objective<R>>(module, name)
+        .def(nb::init<std::shared_ptr<const Problem>>(), nb::arg("problem"))
+        .def("evaluate", [](Objective<R>& self, const Problem& problem, In<double> w, InOut<double> g, double c2, int threads) {
+                check_size(w.size(), problem.layout.size(), "w");
+                check_size(g.size(), problem.layout.size(), "g");
+                nb::gil_scoped_release unlocked;
+                return self.evaluate(w.data(), g.data(), c2, threads);
+            }, nb::arg("problem"), nb::arg("w").noconvert(), nb::arg("g").noconvert(), nb::arg("c2"), nb::arg("threads"))
+        .def("curvature", [](Objective<R>& self, const Problem& problem, In<double> w, InOut<double> h, int threads) {
+                check_size(w.size(), problem.layout.size(), "w");
+                check_size(h.size(), problem.layout.size(), "h");
+                nb::gil_scoped_release unlocked;
+                self.curvature(w.data(), h.data(), threads);
+            }, nb::arg("problem"), nb::arg("w").noconvert(), nb::arg("h").noconvert(), nb::arg("threads"));
+}
+
+inline void bind_training(nb::module_& module) {
+    nb::exception<ImpossibleSequence>(module, "ImpossibleSequence", PyExc_ValueError);
+    nb::exception<TextError>(module, "TextError", PyExc_ValueError);
+    nb::exception<ItemError>(module, "ItemError", PyExc_ValueError);
+    module.attr("START") = nb::str(kStartName);
+    module.attr("END") = nb::str(kEndName);
+    module.def("checksum", [](In<uint8_t> bytes) {
+        nb::gil_scoped_release unlocked;
+        return key_of(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    }, "A 64-bit checksum.");
+
+    nb::class_<Dataset>(module, "Dataset")
+        .def(nb::init<>())
+        .def("append", &append, nb::arg("items"), nb::arg("labels").none() = nb::none(), nb::arg("allowed").none() = nb::none(), nb::arg("weight") = 1.0)
+        .def("add_label", [](Dataset& self, nb::str label) { return label_code(self, label.ptr()); })
+        .def_prop_ro("n_sequences", [](const Dataset& self) { return self.x.size(); })
+        .def_prop_ro("n_tokens", [](const Dataset& self) { return self.x.n_tokens(); })
+        .def_prop_ro("n_occurrences", [](const Dataset& self) { return self.x.ids.size(); })
+        .def_prop_ro("n_features", [](const Dataset& self) { return self.features.size(); })
+        .def_prop_ro("labels", [](const Dataset& self) { return strings(self.labels.names()); })
+        .def_prop_ro("fully_labelled", [](const Dataset& self) {
+            for (size_t s = 0; s < self.x.size(); ++s)
+                if (!self.fully_labelled(s)) return false;
+            return true;
+        })
+        .def("observed_moves", [](const Dataset& self) {
+            const size_t L = self.labels.size();
+            std::vector<uint8_t> moves(L * L, 0), start(L, 0), end(L, 0);
+            for (size_t s = 0; s < self.x.size(); ++s)
+                for (uint64_t t = self.x.sequences[s]; t < self.x.sequences[s + 1]; ++t) {
+                    const int32_t y = self.gold[t];
+                    if (y < 0) continue;
+                    if (t == self.x.sequences[s]) start[y] = 1;
+                    else if (self.gold[t - 1] >= 0) moves[static_cast<size_t>(self.gold[t - 1]) * L + y] = 1;
+                    if (t + 1 == self.x.sequences[s + 1]) end[y] = 1;
+                }
+            return std::make_tuple(to_numpy(std::move(moves)), to_numpy(std::move(start)), to_numpy(std::move(end)));
+        }, "Moves [L x L], first labels [L] and last labels [L] that occur.")
+        .def_prop_ro("weighted", [](const Dataset& self) { return !self.weights.empty(); })
+        .def("feature_names", [](const Dataset& self) { return strings(self.features.names()); })
+        .def("find_features", [](const Dataset& self, std::vector<std::string> names) {
+            std::vector<int64_t> ids;
+            for (const std::string& name : names) {
+                const uint32_t id = self.features.find(name.data(), name.size());
+                ids.push_back(id == kNone ? -1 : int64_t{id});
+            }
+            return to_numpy(std::move(ids));
+        }, "Numbers of features by name, -1 for unknown ones.");
+
+    nb::class_<CrfsuiteText>(module, "CrfsuiteText")
+        .def(nb::init<Dataset&>(), nb::keep_alive<1, 2>())
+        .def("feed", [](CrfsuiteText& self, nb::bytes text) {
+            nb::gil_scoped_release unlocked;
+            self.feed(text.c_str(), text.size());
+        })
+        .def("finish", &CrfsuiteText::finish);
+
+    nb::class_<Problem>(module, "Problem")
+        .def("__init__", [](Problem* self, std::shared_ptr<Dataset> data, uint64_t min_count, bool all_pairs, bool all_transitions,
+                            In<uint8_t> role, In<float> scale, In<uint8_t> legal, In<uint8_t> start, In<uint8_t> end, In<float> margin) {
+                const size_t F = data->features.size(), L = data->labels.size();
+                LayoutOptions options{min_count, all_pairs, all_transitions, vector_of(role), vector_of(legal)};
+                Constraints constraints{vector_of(legal), vector_of(start), vector_of(end)};
+                const auto fits = [](size_t given, size_t expected, const char* what) { if (given) check_size(given, expected, what); };
+                fits(role.size(), F, "role"), fits(scale.size(), F, "scale"), fits(legal.size(), L * L, "legal");
+                fits(start.size(), L, "start"), fits(end.size(), L, "end"), fits(margin.size(), L, "margin");
+                nb::gil_scoped_release unlocked;
+                new (self) Problem(std::move(data), options, std::move(constraints), vector_of(margin), vector_of(scale));
+            }, nb::arg("data"), nb::arg("min_count"), nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("role"), nb::arg("scale"),
+            nb::arg("legal"), nb::arg("start"), nb::arg("end"), nb::arg("margin"))
+        .def_prop_ro("n_parameters", [](const Problem& self) { return self.layout.size(); })
+        .def("export", [](const Problem& self, In<double> w) {
+            check_size(w.size(), self.layout.size(), "w");
+            ModelArrays arrays;
+            {
+                nb::gil_scoped_release unlocked;
+                arrays = export_model(self, w.data());
+            }
+            return to_dict(std::move(arrays));
+        }, nb::arg("w").noconvert())
+        .def("parameters", [](const Problem& self) {
+            std::vector<int64_t> feature, previous, label;
+            for (const Parameter& p : self.layout.parameter) {
+                feature.push_back(p.feature == kNone ? -1 : int64_t{p.feature});
+                previous.push_back(p.previous);
+                label.push_back(p.label);
+            }
+            return std::make_tuple(to_numpy(std::move(feature)), to_numpy(std::move(previous)), to_numpy(std::move(label)));
+        });
+
+    bind_objective<float>(module, "ObjectiveSingle");
+    bind_objective<double>(module, "ObjectiveDouble");
+
+    nb::class_<Dual>(module, "Dual")
+        .def(nb::init<std::shared_ptr<const Problem>, double>(), nb::arg("problem"), nb::arg("c2"), nb::call_guard<nb::gil_scoped_release>())
+        .def_static("memory", [](const Dataset& data) { return Dual::memory(data); })
+        .def("epoch", &Dual::epoch, nb::arg("seed"), nb::call_guard<nb::gil_scoped_release>())
+        .def("weights", [](Dual& self, InOut<double> w) {
+            nb::gil_scoped_release unlocked;
+            self.weights(w.data());
+        }, nb::arg("w").noconvert());
+
+    nb::class_<Stochastic>(module, "Stochastic")
+        .def("__init__", [](Stochastic* self, std::shared_ptr<const Problem> problem, double c2, In<double> w) {
+            check_size(w.size(), problem->layout.size(), "w");
+            nb::gil_scoped_release unlocked;
+            new (self) Stochastic(std::move(problem), c2, w.data());
+        }, nb::arg("problem"), nb::arg("c2"), nb::arg("w").noconvert())
+        .def("epoch", &Stochastic::epoch, nb::arg("rate"), nb::arg("seed"), nb::call_guard<nb::gil_scoped_release>())
+        .def("weights", [](const Stochastic& self, InOut<double> w) { self.weights(w.data()); }, nb::arg("w").noconvert());
+
+    nb::class_<Perceptron>(module, "Perceptron")
+        .def("__init__", [](Perceptron* self, std::shared_ptr<const Problem> problem, In<double> w) {
+            check_size(w.size(), problem->layout.size(), "w");
+            nb::gil_scoped_release unlocked;
+            new (self) Perceptron(std::move(problem), w.data());
+        }, nb::arg("problem"), nb::arg("w").noconvert())
+        .def("epoch", &Perceptron::epoch, nb::arg("seed"), nb::call_guard<nb::gil_scoped_release>())
+        .def("average", [](const Perceptron& self, InOut<double> w) { self.average(w.data()); }, nb::arg("w").noconvert());
+
+    nb::class_<History>(module, "History")
+        .def(nb::init<size_t, int>(), nb::arg("size"), nb::arg("memory"))
+        .def("push", [](History& self, In<double> s, In<double> y) { return self.push(s.data(), y.data()); })
+        .def("clear", &History::clear)
+        .def("direction", [](const History& self, In<double> g, In<double> inverse_diagonal, InOut<double> out) {
+            nb::gil_scoped_release unlocked;
+            self.direction(g.data(), inverse_diagonal.size() ? inverse_diagonal.data() : nullptr, out.data());
+        });
+}
+
+}  // namespace dovetail

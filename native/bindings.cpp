@@ -1,0 +1,11 @@
+// The seam to Python: arrays and plain values in and out, the GIL released around the work, no policy.
+#include <nanobind/nanobind.h>
+
+#include "bind_inference.hpp"
+#include "bind_training.hpp"
+
+NB_MODULE(_native, module) {
+    module.doc() = "Kernels of Dovetail: feature index, linear-chain CRF training and inference.";
+    dovetail::bind_training(module);
+    dovetail::bind_inference(module);
+}

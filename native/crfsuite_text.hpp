@@ -1,0 +1,97 @@
+// CRFsuite's text format, fed in pieces of any size: a line a token, "label<TAB>feature[:value]<TAB>...",
+// a blank line between sequences. In names, "\:" is a colon and "\\" a backslash.
+#pragma once
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "dataset.hpp"
+
+namespace dovetail {
+
+struct TextError : std::runtime_error {
+    uint64_t line;
+    TextError(uint64_t at, const std::string& what) : std::runtime_error("line " + std::to_string(at) + ": " + what), line(at) {}
+};
+
+class CrfsuiteText {
+public:
+    explicit CrfsuiteText(Dataset& data) : data_(data) {}
+
+    void feed(const char* text, size_t length) {
+        const char *at = text, *end = text + length;
+        while (const char* stop = static_cast<const char*>(std::memchr(at, '\n', static_cast<size_t>(end - at)))) {
+            if (rest_.empty()) line(at, stop);
+            else {
+                rest_.append(at, stop);
+                line(rest_.data(), rest_.data() + rest_.size());
+                rest_.clear();
+            }
+            at = stop + 1;
+            if (at == end) break;
+        }
+        rest_.append(at, end);
+    }
+    void finish() {
+        if (!rest_.empty()) line(rest_.data(), rest_.data() + rest_.size());
+        rest_.clear();
+        end_sequence();
+    }
+
+private:
+    void line(const char* at, const char* end) {
+        ++number_;
+        if (end > at && end[-1] == '\r') --end;
+        if (at == end) return end_sequence();
+        const char* tab = find(at, end, '\t');
+        if (tab == at) throw TextError(number_, "the line has no label before its first tab");
+        const uint32_t label = data_.labels.add(at, static_cast<size_t>(tab - at));
+        if (label >= 0x7FFF) throw TextError(number_, "more than 32,766 different labels; is the label the first field?");
+        data_.gold.push_back(static_cast<int32_t>(label));
+        if (!open_) data_.mark_start();
+        while (tab < end) {
+            at = tab + 1;
+            tab = find(at, end, '\t');
+            if (tab > at) feature(at, tab);
+        }
+        data_.x.end_token();
+        open_ = true;
+    }
+    static const char* find(const char* at, const char* end, char what) {
+        const void* found = std::memchr(at, what, static_cast<size_t>(end - at));
+        return found ? static_cast<const char*>(found) : end;
+    }
+    void feature(const char* at, const char* end) {
+        const size_t length = static_cast<size_t>(end - at);
+        const bool plain = !std::memchr(at, ':', length) && !std::memchr(at, '\\', length);
+        if (plain) return data_.x.add(data_.features.add(at, length));
+        name_.clear();
+        const char* colon = end;
+        for (const char* c = at; c < end; ++c) {
+            if (*c == '\\' && c + 1 < end) name_.push_back(*++c);
+            else if (*c == ':') {
+                colon = c;
+                break;
+            } else name_.push_back(*c);
+        }
+        double value = 1;
+        if (colon < end) {
+            const char* digits = colon + 1 + (colon + 1 < end && colon[1] == '+');
+            const auto parsed = std::from_chars(digits, end, value);
+            if (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(static_cast<float>(value)))
+                throw TextError(number_, "'" + std::string(colon + 1, end) + "' is not a finite feature value; write a colon within a name as \\:");
+        }
+        data_.x.add(data_.features.add(name_.data(), name_.size()), static_cast<float>(value));
+    }
+    void end_sequence() {
+        if (open_) data_.mark_end(), data_.x.end_sequence();
+        open_ = false;
+    }
+
+    Dataset& data_;
+    std::string rest_, name_;
+    uint64_t number_ = 0;
+    bool open_ = false;
+};
+
+}  // namespace dovetail

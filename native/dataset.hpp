@@ -1,0 +1,86 @@
+// Sequences of tokens as numbers: which features each token has, and what is known of its label.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include "hash.hpp"
+
+namespace dovetail {
+
+// Features of tokens in compressed rows. sequences[i] is the first token of sequence i, tokens[t] the first
+// occurrence of token t. `values` stays empty while every value is 1.
+struct Features {
+    std::vector<uint64_t> sequences{0}, tokens{0};
+    std::vector<uint32_t> ids;
+    std::vector<float> values;
+
+    size_t size() const { return sequences.size() - 1; }
+    size_t n_tokens() const { return tokens.size() - 1; }
+    const float* value_at(uint64_t occurrence) const { return values.empty() ? nullptr : &values[occurrence]; }
+
+    void add(uint32_t id, float value = 1.0f) {
+        if (value != 1.0f && values.empty()) values.assign(ids.size(), 1.0f);
+        ids.push_back(id);
+        if (value != 1.0f || !values.empty()) values.resize(ids.size() - 1, 1.0f), values.push_back(value);
+    }
+    void end_token() { tokens.push_back(ids.size()); }
+    void add_to_last_token(uint32_t id) {
+        add(id);
+        tokens.back() = ids.size();
+    }
+    void end_sequence() { sequences.push_back(tokens.size() - 1); }
+    // Forgets a sequence that is only half read, so that an error leaves the data whole.
+    void roll_back() {
+        tokens.resize(sequences.back() + 1);
+        ids.resize(tokens.back());
+        if (!values.empty()) values.resize(ids.size());
+    }
+};
+
+// Features that every first and every last token of a sequence has: weights for starting and ending with a label.
+constexpr char kStartName[] = "\u27E8start\u27E9", kEndName[] = "\u27E8end\u27E9";
+
+// What is known of a token's label: a code >= 0 is the label, kUnknown says nothing, and a code <= -2 is set
+// number -2 - code of `LabelSets`.
+constexpr int32_t kUnknown = -1;
+
+class LabelSets {
+public:
+    int32_t code_of(std::vector<uint16_t> labels) {
+        const auto found = index_.emplace(std::move(labels), static_cast<int32_t>(sets_.size()));
+        if (found.second) sets_.push_back(found.first->first);
+        return -2 - found.first->second;
+    }
+    const std::vector<uint16_t>& operator[](int32_t code) const { return sets_[static_cast<size_t>(-2 - code)]; }
+    size_t size() const { return sets_.size(); }
+
+private:
+    std::map<std::vector<uint16_t>, int32_t> index_;
+    std::vector<std::vector<uint16_t>> sets_;
+};
+
+struct Dataset {
+    Interner features, labels;
+    Features x;
+    std::vector<int32_t> gold;     // one code a token
+    std::vector<int32_t> allowed;  // one code a token, or empty: labels that inference may use at all
+    LabelSets sets;
+    std::vector<float> weights;  // one a sequence, or empty
+
+    void mark_start() { x.add(features.add(kStartName, sizeof kStartName - 1)); }  // before the first token's features
+    void mark_end() { x.add_to_last_token(features.add(kEndName, sizeof kEndName - 1)); }
+    bool fully_labelled(size_t sequence) const {
+        for (uint64_t t = x.sequences[sequence]; t < x.sequences[sequence + 1]; ++t)
+            if (gold[t] < 0) return false;
+        return true;
+    }
+    void roll_back() {
+        x.roll_back();
+        gold.resize(x.n_tokens());
+        if (!allowed.empty()) allowed.resize(x.n_tokens());
+    }
+};
+
+}  // namespace dovetail

@@ -1,0 +1,219 @@
+// Block-coordinate ascent on the dual of the L2-regularised loss by exponentiated gradients
+// (Collins, Globerson, Koo, Carreras & Bartlett 2008).
+//
+// Each sequence i owns a chain distribution a_i with log-potentials theta_i and expectations mu_i, and always
+//     w = (known counts - sum_i mu_i F_i) / lambda,        lambda = 2 c2
+//     D = sum_i H(a_i) - lambda/2 |w|^2  <=  min f  <=  f(w):   f(w) - D certifies how far w is from the optimum.
+// A visit moves theta_i towards the scores of sequence i under w and keeps the move only if it is sure to raise D:
+//     change of H + <score, change of mu> - q/(2 lambda) sum_t k_t |change of mu_t|^2  >=  0
+// where k_t bounds how strongly token t's features couple it to the sequence. q = 1 is a proven bound but timid; q
+// follows how much more than promised the dual value really rises.
+#pragma once
+#include "problem.hpp"
+#include "random.hpp"
+
+namespace dovetail {
+
+class Dual {
+public:
+    // Bytes beside the data: potentials and expectations of every token and of every sequence's moves.
+    static double memory(const Dataset& data) {
+        const double L = static_cast<double>(data.labels.size()), Lp = padded(static_cast<int>(L));
+        return 2 * sizeof(float) * Lp * (static_cast<double>(data.x.n_tokens()) + L * static_cast<double>(data.x.size()));
+    }
+
+    Dual(std::shared_ptr<const Problem> problem, double c2)
+        : problem_(std::move(problem)), loss_(*problem_, problem_->program()), lambda_(2 * c2), matrix_(static_cast<size_t>(problem_->L()) * problem_->Lp()),
+          weights_(problem_->layout.buffer_size(), 0.0f) {
+        const size_t tokens = problem_->data->x.n_tokens(), n = problem_->size();
+        const int Lp = problem_->Lp();
+        theta_.assign(tokens * Lp, 0.0f);
+        mu_.assign(tokens * Lp, 0.0f);
+        theta_moves_.assign(n * matrix_, 0.0f);
+        mu_moves_.assign(n * matrix_, 0.0f);
+        entropy_.assign(n, 0.0);
+        step_.assign(n, 0.6f);
+        for (size_t t = 0; t < tokens; ++t) {
+            const int32_t y = problem_->data->gold[t];
+            theta_[t * Lp + y] = kStart;
+            mu_[t * Lp + y] = 1.0f;
+        }
+        for (size_t s = 0; s < n; ++s)
+            for (size_t t = problem_->begin(s) + 1; t < problem_->begin(s) + problem_->length(s); ++t)
+                mu_moves_[s * matrix_ + static_cast<size_t>(problem_->data->gold[t - 1]) * Lp + problem_->data->gold[t]] += 1;
+        couple();
+        for (const Parameter& p : problem_->layout.parameter)
+            if (p.feature == kNone) free_move_.push_back(static_cast<uint32_t>(p.previous * Lp + p.label));
+    }
+
+    // One pass over all sequences in random order. Returns the dual value.
+    double epoch(uint64_t seed) {
+        promised_ = 0;
+        for (uint32_t s : shuffled(problem_->size(), seed))
+            if (problem_->length(s)) visit(s);
+        double entropy = 0, squares = 0;
+        for (double h : entropy_) entropy += h;
+        for (uint32_t at : problem_->layout.slot) squares += static_cast<double>(weights_[at]) * weights_[at];
+        const double value = entropy - lambda_ / 2 * squares;
+        adapt(value - value_);
+        value_ = value;
+        return value;
+    }
+
+    // w: [parameters], recomputed from the expectations so that no rounding has piled up.
+    void weights(double* w) {
+        const Problem& problem = *problem_;
+        const int Lp = problem.Lp();
+        const Layout& layout = problem.layout;
+        std::vector<double> sums(layout.buffer_size(), 0.0), row(Lp);
+        for (size_t t = 0; t < problem.data->x.n_tokens(); ++t) {
+            for (int j = 0; j < Lp; ++j) row[j] = -static_cast<double>(mu_[t * Lp + j]);
+            row[problem.data->gold[t]] += 1;
+            scatter_token<true>(problem.program(), layout, sums.data(), t, row.data());
+        }
+        double* moves = sums.data() + layout.transitions_at();
+        for (size_t s = 0; s < problem.size(); ++s) {
+            for (size_t k = 0; k < matrix_; ++k) moves[k] -= mu_moves_[s * matrix_ + k];
+            for (size_t t = problem.begin(s) + 1; t < problem.begin(s) + problem.length(s); ++t)
+                moves[static_cast<size_t>(problem.data->gold[t - 1]) * Lp + problem.data->gold[t]] += 1;
+        }
+        for (size_t k = 0; k < layout.size(); ++k) {
+            w[k] = sums[layout.slot[k]] / lambda_;
+            weights_[layout.slot[k]] = static_cast<float>(w[k]);
+        }
+    }
+
+private:
+    static constexpr float kStart = 10.0f;  // log-potential of the known label at the start
+    static constexpr int kTries = 4;
+
+    void adapt(double risen) {
+        if (risen > 1.5 * promised_) trust_ = std::max(0.3, 0.85 * trust_);
+        else if (risen < promised_) trust_ = std::min(1.0, 1.25 * trust_);
+    }
+
+    void couple() {
+        const Problem& problem = *problem_;
+        const Features& x = problem.data->x;
+        const Program& program = problem.program();
+        coupling_.assign(x.n_tokens(), 0.0f);
+        std::vector<float> total(problem.layout.buffer_size(), 0.0f);
+        const auto at = [&](size_t t, uint64_t k) {
+            return k < program.begin[t] + program.dense[t] ? program.code[k] : problem.layout.pairs_at() + program.code[k];
+        };
+        const auto value = [&](uint64_t k) { return program.value.empty() ? 1.0f : std::abs(program.value[k]); };
+        for (size_t s = 0; s < x.size(); ++s) {
+            const size_t first = x.sequences[s], last = x.sequences[s + 1];
+            const auto each = [&](auto visit) {
+                for (size_t t = first; t < last; ++t)
+                    for (uint64_t k = program.begin[t]; k < program.begin[t + 1]; ++k) visit(t, k);
+            };
+            each([&](size_t t, uint64_t k) { total[at(t, k)] += value(k); });
+            each([&](size_t t, uint64_t k) { coupling_[t] += value(k) * total[at(t, k)]; });
+            each([&](size_t t, uint64_t k) { total[at(t, k)] = 0; });
+        }
+    }
+
+    void visit(size_t s) {
+        const Problem& problem = *problem_;
+        const size_t T = problem.length(s), first = problem.begin(s);
+        const int Lp = problem.Lp();
+        float *theta = &theta_[first * Lp], *mu = &mu_[first * Lp];
+        float *theta_moves = &theta_moves_[s * matrix_], *mu_moves = &mu_moves_[s * matrix_];
+        const float* transitions = &weights_[problem.layout.transitions_at()];
+        Work<float>& work = loss_.work;
+
+        loss_.score(s, weights_.data());
+        score_.assign(work.score.begin(), work.score.begin() + T * Lp);
+        moved_.resize(T * Lp);
+        moved_moves_.resize(matrix_);
+        loss_.mask(s, false);
+        for (int attempt = 0; attempt < kTries; ++attempt) {
+            const float step = step_[s];
+            for (size_t k = 0; k < T * Lp; k += kLane)
+                store(&moved_[k], load(theta + k) + step * (load(&score_[k]) - load(theta + k)));
+            for (size_t k = 0; k < matrix_; k += kLane)
+                store(&moved_moves_[k], load(theta_moves + k) + step * (load(transitions + k) - load(theta_moves + k)));
+            std::copy_n(moved_.begin(), T * Lp, work.score.begin());
+            loss_.moves.set(moved_moves_.data());
+            const double log_z = posterior(loss_.moves, work, T);
+            if (!std::isfinite(log_z)) throw ImpossibleSequence(s);
+
+            const double entropy = log_z - inner(moved_.data(), work.p.data(), T * Lp) - inner(moved_moves_.data(), work.edge.data(), matrix_);
+            const double gain = entropy - entropy_[s] + gain_of_nodes(T, first, mu) + gain_of_moves(mu_moves, transitions);
+            if (gain < 0 && attempt + 1 < kTries) {
+                step_[s] = 0.5f * step;
+                continue;
+            }
+            if (gain < 0) return;
+            if (!attempt) step_[s] = std::min(1.0f, 1.3f * step);
+            entropy_[s] = entropy;
+            promised_ += gain;
+            accept(T, first, theta, mu, theta_moves, mu_moves);
+            return;
+        }
+    }
+
+    static double inner(const float* a, const float* b, size_t n) {
+        Vec<double> sum = {};
+        for (size_t k = 0; k < n; k += kLane) sum += __builtin_convertvector(load(a + k) * load(b + k), Vec<double>);
+        return sum_of<double>(sum);
+    }
+    // <score, change> - q/(2 lambda) k_t |change|^2 over the tokens; leaves the change in work.p.
+    double gain_of_nodes(size_t T, size_t first, const float* mu) {
+        const int Lp = problem_->Lp();
+        const float factor = static_cast<float>(trust_ / (2 * lambda_));
+        double total = 0;
+        for (size_t t = 0; t < T; ++t) {
+            Vec<float> linear = {}, square = {};
+            for (int j = 0; j < Lp; j += kLane) {
+                const size_t k = t * Lp + j;
+                const Vec<float> change = load(&loss_.work.p[k]) - load(mu + k);
+                linear += load(&score_[k]) * change;
+                square += change * change;
+            }
+            total += sum_of<float>(linear) - factor * coupling_[first + t] * sum_of<float>(square);
+        }
+        return total;
+    }
+    double gain_of_moves(const float* mu_moves, const float* transitions) const {
+        Vec<float> linear = {}, square = {};
+        for (size_t k = 0; k < matrix_; k += kLane) {
+            const Vec<float> change = load(&loss_.work.edge[k]) - load(mu_moves + k);
+            linear += load(transitions + k) * change;
+            square += change * change;
+        }
+        return sum_of<float>(linear) - trust_ / (2 * lambda_) * sum_of<float>(square);
+    }
+    void accept(size_t T, size_t first, float* theta, float* mu, float* theta_moves, float* mu_moves) {
+        const int Lp = problem_->Lp();
+        const float rate = static_cast<float>(-1 / lambda_);
+        Array<float>& p = loss_.work.p;
+        for (size_t t = 0; t < T; ++t) {
+            for (size_t k = t * Lp; k < (t + 1) * Lp; k += kLane) {
+                const Vec<float> fresh = load(&p[k]), change = (fresh - load(mu + k)) * rate;
+                store(mu + k, fresh);
+                store(&p[k], change);
+            }
+            scatter_token<true>(problem_->program(), problem_->layout, weights_.data(), first + t, &p[t * Lp]);
+        }
+        std::copy_n(moved_.begin(), T * Lp, theta);
+        std::copy_n(moved_moves_.begin(), matrix_, theta_moves);
+        float* transitions = &weights_[problem_->layout.transitions_at()];
+        for (uint32_t k : free_move_) transitions[k] += rate * (loss_.work.edge[k] - mu_moves[k]);
+        std::copy_n(loss_.work.edge.begin(), matrix_, mu_moves);
+    }
+
+    std::shared_ptr<const Problem> problem_;
+    SequenceLoss<float> loss_;
+    const double lambda_;
+    const size_t matrix_;
+    Array<float> weights_, theta_, mu_, theta_moves_, mu_moves_;
+    std::vector<float> step_, coupling_;
+    Array<float> score_, moved_, moved_moves_;
+    std::vector<double> entropy_;
+    std::vector<uint32_t> free_move_;
+    double trust_ = 0.7, value_ = 0, promised_ = 0;  // q; the dual value and what the last epoch's visits promised it
+};
+
+}  // namespace dovetail

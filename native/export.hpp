@@ -1,0 +1,101 @@
+// A trained model as flat arrays: what a model file holds, and what tagging reads. Features and pairs whose weight is
+// zero are left out.
+#pragma once
+#include "problem.hpp"
+
+namespace dovetail {
+
+struct ModelArrays {
+    std::vector<uint8_t> names;            // UTF-8 bytes of all feature names
+    std::vector<uint64_t> name_offsets;    // [F + 1]
+    std::vector<uint32_t> slots;           // key table, three words a slot
+    std::vector<uint32_t> row;             // [F]
+    std::vector<float> dense;              // [D x Lp]
+    std::vector<uint16_t> pair_label;      // [P]
+    std::vector<float> pair_weight;        // [P]
+    std::vector<float> transitions;        // [L x L]
+    std::vector<uint32_t> edge_row, cell;  // [F] or empty, [E]
+    std::vector<float> cell_weight;        // [E]
+};
+
+// One weight of a model: on a label (previous -1), on a move (feature kNone), or on a move given a feature.
+struct Weight {
+    Parameter at;
+    float value;
+};
+
+inline ModelArrays arrays_from(const StringPool& names, int L, const std::vector<Weight>& weights, const std::vector<uint64_t>& frequency) {
+    ModelArrays out;
+    std::vector<uint32_t> number(names.size(), kNone);
+    std::vector<uint64_t> kept_frequency;
+    for (const Weight& w : weights)
+        if (w.at.feature != kNone && w.value != 0) number[w.at.feature] = 0;
+    KeyTable table(static_cast<size_t>(std::count(number.begin(), number.end(), 0u)));
+    out.name_offsets.push_back(0);
+    bool edges = false;
+    for (size_t f = 0; f < number.size(); ++f) {
+        if (number[f] == kNone) continue;
+        number[f] = static_cast<uint32_t>(kept_frequency.size());
+        kept_frequency.push_back(std::max<uint64_t>(1, frequency[f]));
+        const char* name = names.bytes().data() + names.offsets()[f];
+        const size_t length = names.offsets()[f + 1] - names.offsets()[f];
+        table.find_or_add(key_of(name, length), number[f]);
+        out.names.insert(out.names.end(), name, name + length);
+        out.name_offsets.push_back(out.names.size());
+    }
+    out.slots = table.slots();
+
+    const size_t F = kept_frequency.size();
+    PairSet pairs(F, L);
+    for (const Weight& w : weights) {
+        if (w.value == 0 || w.at.feature == kNone) continue;
+        if (w.at.previous < 0) pairs.add(number[w.at.feature], w.at.label);
+        else edges = true;
+    }
+    Layout layout;
+    layout.L = L;
+    layout.Lp = padded(L);
+    place_rows(layout, pairs, kept_frequency);
+    out.row = std::move(layout.row);
+    out.dense.assign(layout.D * layout.Lp, 0.0f);
+    out.pair_weight.assign(layout.pair_label.size(), 0.0f);
+    out.transitions.assign(static_cast<size_t>(L) * L, 0.0f);
+    if (edges) out.edge_row.assign(F, kNone);
+    for (const Weight& w : weights) {
+        if (w.value == 0) continue;
+        if (w.at.feature == kNone) out.transitions[static_cast<size_t>(w.at.previous) * L + w.at.label] = w.value;
+        else if (w.at.previous < 0) {
+            const uint32_t row = out.row[number[w.at.feature]];
+            if (row & kDenseRow) out.dense[static_cast<size_t>(row & ~kDenseRow) * layout.Lp + w.at.label] = w.value;
+            else {
+                uint32_t at = row;
+                while ((layout.pair_label[at] & ~kLastPair) != w.at.label) ++at;
+                out.pair_weight[at] = w.value;
+            }
+        } else {  // cells of one feature follow each other in `weights`
+            uint32_t& row = out.edge_row[number[w.at.feature]];
+            if (row == kNone) row = static_cast<uint32_t>(out.cell.size());
+            else out.cell.back() &= ~kLastCell;
+            out.cell.push_back(static_cast<uint32_t>(w.at.previous * layout.Lp + w.at.label) | kLastCell);
+            out.cell_weight.push_back(w.value);
+        }
+    }
+    out.pair_label = std::move(layout.pair_label);
+    return out;
+}
+
+inline ModelArrays export_model(const Problem& problem, const double* w) {
+    const Dataset& data = *problem.data;
+    std::vector<uint64_t> frequency(data.features.size(), 0);
+    for (uint32_t f : data.x.ids) ++frequency[f];
+    std::vector<Weight> weights;
+    weights.reserve(problem.layout.size());
+    for (size_t k = 0; k < problem.layout.size(); ++k) {
+        const Parameter& p = problem.layout.parameter[k];
+        const double scale = problem.scale.empty() || p.feature == kNone ? 1.0 : problem.scale[p.feature];
+        weights.push_back({p, static_cast<float>(w[k] * scale)});
+    }
+    return arrays_from(data.features.names(), problem.L(), weights, frequency);
+}
+
+}  // namespace dovetail

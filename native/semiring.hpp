@@ -1,0 +1,151 @@
+// The sums and maxima of a chain, as semirings on rows over labels.
+//
+//   product   out[j]  = (+)_i  previous[i] (x) edge[i][j]          previous: [L], edge: [L x Lp], out: [Lp]
+//   weigh     full[j] = node[j] (x) reach[j], rescaled so that long sequences neither over- nor underflow;
+//             what was taken out goes into a running log
+//
+// SumProduct works on probabilities, LogSum and MaxPlus on their logs. Padding holds the semiring's zero.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "simd.hpp"
+
+namespace dovetail {
+
+// log of a product of many factors, taking logarithms only now and then.
+class LogProduct {
+public:
+    void times(double factor) {
+        product_ *= factor;
+        if (!(product_ > 1e-200 && product_ < 1e200)) flush();
+    }
+    void plus(double log_factor) { log_ += log_factor; }
+    double log() {
+        flush();
+        return log_;
+    }
+
+private:
+    void flush() {
+        log_ += std::log(product_);
+        product_ = 1.0;
+    }
+    double log_ = 0.0, product_ = 1.0;
+};
+
+// For the direction whose scale nobody asks for.
+struct NoScale {
+    void times(double) {}
+    void plus(double) {}
+};
+
+// Runs kernel<G> over the blocks of a row, at most six blocks (48 labels) kept in registers at a time.
+template <class Kernel> inline void each_group(int blocks, Kernel kernel) {
+    for (int at = 0; at < blocks;) {
+        switch (std::min(6, blocks - at)) {
+            case 1: kernel.template run<1>(at); at += 1; break;
+            case 2: kernel.template run<2>(at); at += 2; break;
+            case 3: kernel.template run<3>(at); at += 3; break;
+            case 4: kernel.template run<4>(at); at += 4; break;
+            case 5: kernel.template run<5>(at); at += 5; break;
+            default: kernel.template run<6>(at); at += 6; break;
+        }
+    }
+}
+
+template <class R> struct SumProduct {
+    using Real = R;
+    static constexpr bool in_logs = false;
+    static constexpr R one = 1;
+
+    struct Product {
+        const R *previous, *edge;
+        R* out;
+        int L, Lp;
+        template <int G> void run(int block) const {
+            Vec<R> even[G] = {}, odd[G] = {};  // two chains of additions hide their latency
+            const R* column = edge + block * kLane;
+            int i = 0;
+            for (; i + 1 < L; i += 2, column += 2 * Lp)
+                for (int g = 0; g < G; ++g) {
+                    even[g] += previous[i] * load(column + g * kLane);
+                    odd[g] += previous[i + 1] * load(column + Lp + g * kLane);
+                }
+            if (i < L)
+                for (int g = 0; g < G; ++g) even[g] += previous[i] * load(column + g * kLane);
+            for (int g = 0; g < G; ++g) store(out + (block + g) * kLane, even[g] + odd[g]);
+        }
+    };
+    static void product(const R* previous, const R* edge, R* out, int L, int Lp) {
+        each_group(Lp / kLane, Product{previous, edge, out, L, Lp});
+    }
+    template <class Scale> static void weigh(const R* node, const R* reach, R* full, int Lp, Scale& scale) {
+        Vec<R> total = {};
+        for (int j = 0; j < Lp; j += kLane) {
+            const Vec<R> value = load(node + j) * load(reach + j);
+            total += value;
+            store(full + j, value);
+        }
+        const R sum = sum_of<R>(total);
+        scale.times(sum);
+        const R inverse = R(1) / sum;
+        for (int j = 0; j < Lp; j += kLane) store(full + j, load(full + j) * inverse);
+    }
+};
+
+template <class R> struct MaxPlus {
+    using Real = R;
+    static constexpr bool in_logs = true;
+    static constexpr R one = 0;
+
+    struct Product {
+        const R *previous, *edge;
+        R* out;
+        int L, Lp;
+        template <int G> void run(int block) const {
+            Vec<R> best[G];
+            for (int g = 0; g < G; ++g) best[g] = splat(-std::numeric_limits<R>::infinity());
+            const R* column = edge + block * kLane;
+            for (int i = 0; i < L; ++i, column += Lp)
+                for (int g = 0; g < G; ++g)
+                    best[g] = larger<R>(best[g], previous[i] + load(column + g * kLane));
+            for (int g = 0; g < G; ++g) store(out + (block + g) * kLane, best[g]);
+        }
+    };
+    static void product(const R* previous, const R* edge, R* out, int L, int Lp) {
+        each_group(Lp / kLane, Product{previous, edge, out, L, Lp});
+    }
+    template <class Scale> static void weigh(const R* node, const R* reach, R* full, int Lp, Scale& scale) {
+        R best = -std::numeric_limits<R>::infinity();
+        for (int j = 0; j < Lp; ++j) {
+            full[j] = node[j] + reach[j];
+            best = std::max(best, full[j]);
+        }
+        scale.plus(best);
+        if (best > -std::numeric_limits<R>::infinity())
+            for (int j = 0; j < Lp; ++j) full[j] -= best;
+    }
+};
+
+struct LogSum {
+    using Real = double;
+    static constexpr bool in_logs = true;
+    static constexpr double one = 0;
+
+    static void product(const double* previous, const double* edge, double* out, int L, int Lp) {
+        MaxPlus<double>::product(previous, edge, out, L, Lp);
+        for (int j = 0; j < L; ++j) {
+            if (!(out[j] > -std::numeric_limits<double>::infinity())) continue;
+            double sum = 0;
+            for (int i = 0; i < L; ++i) sum += std::exp(previous[i] + edge[i * Lp + j] - out[j]);
+            out[j] += std::log(sum);
+        }
+    }
+    template <class Scale> static void weigh(const double* node, const double* reach, double* full, int Lp, Scale& scale) {
+        MaxPlus<double>::weigh(node, reach, full, Lp, scale);
+    }
+};
+
+}  // namespace dovetail

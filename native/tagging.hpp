@@ -1,0 +1,126 @@
+// From Python's feature lists to labels: reading into batches, and tagging in one go.
+#pragma once
+#include "bind_training.hpp"
+#include "decode.hpp"
+#include "items.hpp"
+
+namespace dovetail {
+
+// Looks up the features of tokens and adds the known ones to a batch. Look-ups wait until their slots, asked for in
+// advance, have arrived from memory.
+class Lookup {
+public:
+    Lookup(const Model& model, Features& x) : model_(model), x_(x) {}
+    void add(uint64_t key, float value) {
+        __builtin_prefetch(model_.table.home(key));
+        waiting_.push_back({key, value});
+    }
+    void end_token() {
+        ends_.push_back(waiting_.size());
+        if (waiting_.size() >= kMost) settle();
+    }
+    void settle() {
+        size_t k = 0;
+        for (size_t end : ends_) {
+            for (; k < end; ++k) {
+                const uint32_t id = model_.table.find(waiting_[k].key);
+                if (id != kNone) x_.add(id, waiting_[k].value);
+            }
+            x_.end_token();
+        }
+        waiting_.clear(), ends_.clear();
+    }
+
+private:
+    static constexpr size_t kMost = 256;
+    struct Waiting {
+        uint64_t key;
+        float value;
+    };
+    const Model& model_;
+    Features& x_;
+    std::vector<Waiting> waiting_;
+    std::vector<size_t> ends_;
+};
+
+struct AddToLookup {
+    Lookup& lookup;
+    void prefetch(const std::vector<TokenReader::Keyed>&) const {}
+    void operator()(uint64_t key, const char*, size_t, float value) { lookup.add(key, value); }
+};
+
+// Reads sequences into a batch, calling after() behind each.
+template <class After> void read_sequences(Batch& batch, PyObject* sequences, After after) {
+    Lookup lookup(*batch.model, batch.x);
+    TokenReader reader;
+    const uint64_t start = key_of(kStartName, sizeof kStartName - 1), end = key_of(kEndName, sizeof kEndName - 1);
+    size_t number = 0, token = 0;
+    const auto where = [&] { return "sequence " + std::to_string(number) + (token ? " token " + std::to_string(token) : "") + " "; };
+    each_item(sequences, [&](PyObject* sequence) {
+        ++number, token = 0;
+        try {
+            if (PyUnicode_Check(sequence)) throw ItemError("is a single string; give a list of tokens, each a list of feature strings");
+            each_item(sequence, [&](PyObject* item) {
+                if (token++) lookup.end_token();
+                else lookup.add(start, 1.0f);
+                reader.read(item, AddToLookup{lookup});
+            });
+        } catch (const ItemError& error) {
+            throw ItemError(where() + error.what());
+        }
+        if (token) lookup.add(end, 1.0f), lookup.end_token();
+        lookup.settle();
+        batch.x.end_sequence();
+        after();
+    });
+}
+
+// Runs work without the GIL; impossible sequences become errors that name them, counted on from `before`.
+template <class Work> auto without_gil(Work work, size_t before = 0) {
+    try {
+        nb::gil_scoped_release unlocked;
+        return work();
+    } catch (const ImpossibleSequence& error) {
+        throw std::invalid_argument("sequence " + std::to_string(before + error.sequence + 1) + " has no label sequence that the constraints allow");
+    }
+}
+
+inline void check_constraints(const Model& model, const Constraints& constraints) {
+    const auto L = static_cast<size_t>(model.L);
+    if (!constraints.legal.empty()) check_size(constraints.legal.size(), L * L, "legal");
+    if (!constraints.start.empty()) check_size(constraints.start.size(), L, "start");
+    if (!constraints.end.empty()) check_size(constraints.end.size(), L, "end");
+}
+
+using Tags = nb::typed<nb::list, nb::typed<nb::list, nb::str>>;
+
+inline Tags tag(const Model& model, nb::handle sequences, nb::typed<nb::tuple, nb::str, nb::ellipsis> names, const Constraints& constraints, int threads) {
+    constexpr size_t kTokens = 8192;  // a thread and round: what has been read is then still in the cache
+    check_constraints(model, constraints);
+    check_size(names.size(), static_cast<size_t>(model.L), "label_names");
+    const Limits limits{constraints, nullptr};
+    Batch batch{&model, {}};
+    std::vector<int32_t> labels;
+    nb::list out;
+    const auto flush = [&] {
+        labels.resize(batch.x.n_tokens());
+        without_gil([&] { decode(batch, limits, threads, labels.data()); }, out.size());
+        for (size_t s = 0; s < batch.x.size(); ++s) {
+            const nb::object tags = nb::steal(PyList_New(static_cast<Py_ssize_t>(batch.length(s))));
+            if (!tags.is_valid()) throw nb::python_error();
+            for (size_t t = 0; t < batch.length(s); ++t) {
+                PyObject* name = PyTuple_GetItem(names.ptr(), labels[batch.first(s) + t]);
+                PyList_SetItem(tags.ptr(), static_cast<Py_ssize_t>(t), Py_NewRef(name));
+            }
+            out.append(tags);
+        }
+        batch.x.sequences.resize(1), batch.x.tokens.resize(1), batch.x.ids.clear(), batch.x.values.clear();
+    };
+    read_sequences(batch, sequences.ptr(), [&] {
+        if (batch.x.n_tokens() >= kTokens * static_cast<size_t>(std::max(1, threads))) flush();
+    });
+    flush();
+    return Tags(out);
+}
+
+}  // namespace dovetail

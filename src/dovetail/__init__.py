@@ -1,0 +1,68 @@
+"""Dovetail: transfer learning for sequence labelling, on ordinary CPUs.
+
+>>> import dovetail
+>>> tagger = dovetail.Tagger(c2=0.1).fit([[["w=the"], ["w=cat"]]], [["DET", "NOUN"]])
+>>> tagger.predict([[["w=the"], ["w=cat"], ["w=the"]]])
+[['DET', 'NOUN', 'DET']]
+
+Names below are loaded when first used, so that a process that only tags starts quickly.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Constraints": "dovetail.chain.constraints",
+    "Corpus": "dovetail.corpus",
+    "DataError": "dovetail.errors",
+    "Dataset": "dovetail.features",
+    "DovetailError": "dovetail.errors",
+    "FeatureGroup": "dovetail.chain.groups",
+    "ModelFileError": "dovetail.errors",
+    "Tagger": "dovetail.chain.tagger",
+    "TrainingError": "dovetail.errors",
+    "Window": "dovetail.features",
+    "evaluate": "dovetail.evaluate",
+    "load": "dovetail.chain.tagger",
+    "read": "dovetail.corpus",
+}
+
+if TYPE_CHECKING:
+    from dovetail.chain.constraints import Constraints
+    from dovetail.chain.groups import FeatureGroup
+    from dovetail.chain.tagger import Tagger, load
+    from dovetail.corpus import Corpus, read
+    from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingError
+    from dovetail.evaluate import evaluate
+    from dovetail.features import Dataset, Window
+
+__all__ = [
+    "Constraints",
+    "Corpus",
+    "DataError",
+    "Dataset",
+    "DovetailError",
+    "FeatureGroup",
+    "ModelFileError",
+    "Tagger",
+    "TrainingError",
+    "Window",
+    "evaluate",
+    "load",
+    "read",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'dovetail' has no attribute '{name}'")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""One linear-chain CRF: objective, trainers, inference."""

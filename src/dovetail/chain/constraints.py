@@ -1,0 +1,119 @@
+"""Which label sequences are legal, in training and in decoding."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail.corpus.schemes import Scheme as AnyScheme
+from dovetail.corpus.schemes import allowed_transitions
+from dovetail.errors import DataError, TrainingError
+from dovetail.features import Dataset
+
+Scheme = Literal["IOB1", "IOB2", "IOBES"]
+Bytes = npt.NDArray[np.uint8]
+NOTHING: Bytes = np.zeros(0, np.uint8)
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Legal moves between labels, and labels that a sequence may start and end with.
+
+    ``follow`` maps a label to the labels that may come after it; labels it does not name are free.
+    ``scheme`` adds the moves of IOB1, IOB2 or IOBES.
+
+    >>> rule = Constraints(follow={"A": {"B"}}, start={"A", "C"})
+    >>> rule.matrix(["A", "B", "C"]).moves
+    array([[0, 1, 0],
+           [1, 1, 1],
+           [1, 1, 1]], dtype=uint8)
+    """
+
+    follow: Mapping[str, Collection[str]] | None = None
+    start: Collection[str] | None = None
+    end: Collection[str] | None = None
+    scheme: Scheme | None = None
+
+    def matrix(self, labels: Sequence[str]) -> ConstraintMatrix:
+        """These constraints as arrays over the given labels."""
+        self._check(labels)
+        n = len(labels)
+        moves = np.ones((n, n), np.uint8)
+        start, end = np.ones(n, np.uint8), np.ones(n, np.uint8)
+        if self.scheme is not None:
+            legal = allowed_transitions(labels, self.scheme)
+            moves &= np.asarray(legal.moves, np.uint8)
+            start &= np.asarray(legal.start, np.uint8)
+            end &= np.asarray(legal.end, np.uint8)
+        for before, allowed in (self.follow or {}).items():
+            moves[labels.index(before)] &= _members(labels, allowed)
+        if self.start is not None:
+            start &= _members(labels, self.start)
+        if self.end is not None:
+            end &= _members(labels, self.end)
+        return ConstraintMatrix(moves, start, end)
+
+    def _check(self, labels: Sequence[str]) -> None:
+        named = set(self.follow or ()) | set(self.start or ()) | set(self.end or ())
+        named |= {label for allowed in (self.follow or {}).values() for label in allowed}
+        unknown = sorted(named - set(labels))
+        if unknown:
+            raise TrainingError(
+                f"the constraints name the label '{unknown[0]}', which the data does not have "
+                f"(it has {', '.join(sorted(labels))})"
+            )
+
+
+def _members(labels: Sequence[str], chosen: Collection[str]) -> Bytes:
+    return np.array([label in chosen for label in labels], np.uint8)
+
+
+@dataclass(frozen=True)
+class ConstraintMatrix:
+    """Constraints as arrays: moves [L, L], start [L], end [L], 1 where legal."""
+
+    moves: Bytes
+    start: Bytes
+    end: Bytes
+
+    def arrays(self) -> tuple[Bytes, Bytes, Bytes]:
+        """Flat arrays for the kernels, empty where nothing is forbidden."""
+        parts = (self.moves.ravel(), self.start, self.end)
+        flat = [NOTHING if part.all() else np.ascontiguousarray(part) for part in parts]
+        return flat[0], flat[1], flat[2]
+
+
+def scheme_of(data: Dataset) -> AnyScheme:
+    """The span scheme that all moves between labels of the data obey, or "none"."""
+    moves, start, end = data.native.observed_moves()
+    labels = data.labels
+    for scheme in SPAN_SCHEMES:
+        try:
+            legal = allowed_transitions(labels, scheme)
+        except DataError:
+            continue
+        inside = moves.reshape(legal.moves.shape) <= legal.moves
+        if inside.all() and (start <= legal.start).all() and (end <= legal.end).all():
+            return scheme
+    return "none"
+
+
+SPAN_SCHEMES: tuple[Scheme, ...] = ("IOB2", "IOBES", "IOB1")
+
+
+def resolve(
+    constraints: Constraints | Scheme | Literal["auto"] | None, data: Dataset
+) -> ConstraintMatrix | None:
+    """What a user gave, as arrays over the data's labels; None where nothing is constrained."""
+    if constraints == "auto":
+        scheme = scheme_of(data)
+        constraints = None if scheme == "none" else Constraints(scheme=scheme)
+    if constraints is None:
+        return None
+    if isinstance(constraints, str):
+        constraints = Constraints(scheme=constraints)
+    return constraints.matrix(data.labels)

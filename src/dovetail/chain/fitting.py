@@ -1,0 +1,189 @@
+"""From a tagger's settings and data to a trained model."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dovetail import __version__, _native
+from dovetail.chain.constraints import NOTHING, resolve, scheme_of
+from dovetail.chain.groups import ON_TRANSITIONS, roles_and_priors
+from dovetail.chain.methods import Plan, steps
+from dovetail.chain.model import ChainModel
+from dovetail.chain.objective import Objective
+from dovetail.chain.steps import Progress, Weights
+from dovetail.chain.training import Callback, Hooks, run
+from dovetail.chain.weights import start_from
+from dovetail.errors import TrainingError
+from dovetail.features import Dataset
+from dovetail.files import atomic_write
+
+METHODS = ("auto", "lbfgs", "dual", "sgd", "perceptron")
+
+
+class Fitted(NamedTuple):
+    model: ChainModel
+    history: list[Progress]
+    stopped: str
+
+
+class Fitting:
+    """A training about to happen: settings checked, parameters laid out."""
+
+    def __init__(self, settings: Mapping[str, Any], data: Dataset) -> None:
+        _check(settings, data)
+        self.settings = settings
+        self.data = data
+        self.constraints = resolve(settings["constraints"], data)
+        names = data.native.feature_names() if settings["groups"] or not settings["boundaries"] else []
+        self.roles, self.priors = roles_and_priors(
+            names, settings["groups"], boundaries=settings["boundaries"]
+        )
+        self.margins = _margins(settings["label_weights"], data.labels)
+        limits = self.constraints.arrays() if self.constraints else (NOTHING, NOTHING, NOTHING)
+        self.limits = dict(zip(("legal", "start", "end"), limits, strict=True))
+        self.problem = _native.Problem(
+            data.native,
+            settings["min_count"],
+            settings["all_pairs"],
+            settings["all_transitions"],
+            self.roles,
+            self.priors,
+            *limits,
+            self.margins,
+        )
+        if not self.problem.n_parameters:
+            raise TrainingError("there is nothing to learn: no feature is left (see min_count)")
+
+    @property
+    def dual_memory(self) -> float:
+        return _native.Dual.memory(self.data.native)
+
+    def dual_obstacle(self) -> str | None:
+        """Why the dual method cannot be used here, or None."""
+        s = self.settings
+        reasons = {
+            "it needs an L2 penalty (c2 above 0)": s["c2"] <= 0,
+            "it does not go with an L1 penalty": s["c1"] > 0 and s["method"] == "dual",
+            "some labels are unknown": not self.data.native.fully_labelled,
+            "sequences have weights": self.data.native.weighted,
+            "labels have weights": bool(self.margins.size),
+            "features weigh on transitions": bool((self.roles & ON_TRANSITIONS).any()),
+            f"it would take {self.dual_memory / 1e9:.1f} GB, above the memory limit": self.dual_memory
+            > s["memory_limit"],
+        }
+        return next((reason for reason, holds in reasons.items() if holds), None)
+
+    def memory(self) -> int:
+        """An estimate of the bytes that training will take."""
+        parameters = self.problem.n_parameters
+        occurrences = self.data.native.n_occurrences
+        own = 24 * occurrences + 60 * self.data.n_features + 160 * parameters
+        dual = self.dual_memory if self.settings["method"] in ("auto", "dual") and not self.dual_obstacle() else 0
+        return int(own + dual)
+
+    def train(
+        self,
+        *,
+        description: Mapping[str, Any],
+        held_out: Callable[[ChainModel], float] | None,
+        patience: int,
+        callback: Callback | None,
+        checkpoint: str | os.PathLike[str] | None,
+        warm_start: ChainModel | None,
+    ) -> Fitted:
+        s = self.settings
+        objective = Objective(
+            self.problem, s["c2"], precision=s["precision"], threads=s["threads"]
+        )
+
+        def model_of(w: Weights, facts: Mapping[str, Any] | None = None) -> ChainModel:
+            arrays = {**self.problem.export(w), **self.limits}
+            return ChainModel.from_arrays(arrays, {**self._facts(), **description, **(facts or {})})
+
+        def save(w: Weights) -> None:
+            assert checkpoint is not None
+            with atomic_write(checkpoint) as file:
+                file.write(model_of(w).to_bytes())
+
+        score = held_out
+        hooks = Hooks(
+            callback=callback,
+            held_out=(lambda w: score(model_of(w))) if score else None,
+            patience=patience,
+            checkpoint=save if checkpoint is not None else None,
+        )
+        plan = Plan(s["method"], s["c1"], s["tolerance"], s["seed"], self.dual_obstacle())
+        start = self._start(warm_start) if warm_start else None
+        try:
+            outcome = run(steps(plan, objective, start), hooks, s["max_iterations"])
+        except _native.ImpossibleSequence as error:
+            raise TrainingError(f"{error}; check the labels, or loosen the constraints") from None
+        facts = {
+            "stopped": outcome.stopped,
+            "iterations": len(outcome.history),
+            "objective": next((p.objective for p in reversed(outcome.history) if p.objective), None),
+            "gap": next((p.gap for p in reversed(outcome.history) if p.gap), None),
+            "held_out": max((p.held_out for p in outcome.history if p.held_out is not None), default=None),
+            "seconds": outcome.history[-1].seconds,
+            "evaluations": objective.evaluations,
+        }
+        training = {**self._facts()["training"], **facts}
+        return Fitted(model_of(outcome.weights, {"training": training}), outcome.history, outcome.stopped)
+
+    def _start(self, model: ChainModel) -> Weights:
+        feature, previous, label = self.problem.parameters()
+        scale = np.ones(len(feature))
+        if self.priors.size:
+            scale[feature >= 0] = self.priors[feature[feature >= 0]]
+        return start_from(model, self.data, (feature, previous, label), scale)
+
+    def _facts(self) -> dict[str, Any]:
+        plain = {k: v for k, v in self.settings.items() if k not in ("features", "threads")}
+        return {
+            "labels": self.data.labels,
+            "scheme": scheme_of(self.data),
+            "dovetail": __version__,
+            "training": {
+                "settings": json.loads(json.dumps(plain, default=str)),
+                "sequences": self.data.n_sequences,
+                "tokens": self.data.n_tokens,
+                "features": self.data.n_features,
+                "parameters": self.problem.n_parameters,
+            },
+        }
+
+
+def _margins(weights: Mapping[str, float] | None, labels: list[str]) -> Any:
+    """log of the label weights, in label order."""
+    if not weights:
+        return np.zeros(0, np.float32)
+    unknown = sorted(set(weights) - set(labels))
+    if unknown:
+        raise TrainingError(f"label_weights names '{unknown[0]}', which the data does not have")
+    if any(not (w > 0 and np.isfinite(w)) for w in weights.values()):
+        raise TrainingError("label_weights must be finite numbers above 0")
+    return np.log(np.array([weights.get(label, 1.0) for label in labels])).astype(np.float32)
+
+
+def _check(settings: Mapping[str, Any], data: Dataset) -> None:
+    if not data.n_tokens:
+        raise TrainingError("there is no training data: it has no tokens")
+    if not data.labels:
+        raise TrainingError("the training data has no labels")
+    for name in ("c1", "c2"):
+        value = settings[name]
+        if not (np.isfinite(value) and value >= 0):
+            raise TrainingError(f"{name} is {value}; give a number of at least 0")
+    if not settings["tolerance"] > 0:
+        raise TrainingError(f"tolerance is {settings['tolerance']}; give a number above 0")
+    if settings["method"] not in METHODS:
+        raise TrainingError(f"there is no method '{settings['method']}'; choose from {', '.join(METHODS)}")
+    if settings["c1"] and settings["method"] in ("sgd", "perceptron"):
+        raise TrainingError(f"the method '{settings['method']}' has no L1 penalty; use auto or lbfgs")
+    if settings["method"] == "perceptron" and not data.native.fully_labelled:
+        raise TrainingError("the perceptron needs every label; use auto for partial labels")

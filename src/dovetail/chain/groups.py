@@ -1,0 +1,59 @@
+"""Settings for groups of features, chosen by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+from re import compile as compile_pattern
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail import _native
+from dovetail.errors import TrainingError
+
+ON_LABELS, ON_TRANSITIONS = 1, 2
+_ROLES = {"labels": ON_LABELS, "transitions": ON_TRANSITIONS, "both": ON_LABELS | ON_TRANSITIONS}
+
+
+@dataclass(frozen=True)
+class FeatureGroup:
+    """Features whose name matches a pattern (``lex=*``), with settings of their own.
+
+    ``prior`` widens (above 1) or narrows their Gaussian prior: its standard deviation is multiplied by it, so that a
+    few strong features need not starve many weak ones, nor be starved by the penalty themselves. ``on`` says whether
+    they weigh on labels, on moves between labels, or on both.
+    """
+
+    pattern: str
+    prior: float = 1.0
+    on: Literal["labels", "transitions", "both"] = "labels"
+
+    def __post_init__(self) -> None:
+        if not (self.prior > 0 and np.isfinite(self.prior)):
+            raise TrainingError(
+                f"the group '{self.pattern}' has a prior of {self.prior}; give a number above 0"
+            )
+        if self.on not in _ROLES:
+            raise TrainingError(f"the group '{self.pattern}' is on '{self.on}'; give labels, transitions or both")
+
+
+def roles_and_priors(
+    names: Sequence[str], groups: Sequence[FeatureGroup], *, boundaries: bool
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
+    """Role and prior of every feature; empty arrays where all are plain. The first match decides."""
+    if not groups and boundaries:
+        return np.zeros(0, np.uint8), np.zeros(0, np.float32)
+    roles = np.full(len(names), ON_LABELS, np.uint8)
+    priors = np.ones(len(names), np.float32)
+    if groups:
+        matchers = [(compile_pattern(translate(g.pattern)).match, g) for g in groups]
+        for number, name in enumerate(names):
+            group = next((g for match, g in matchers if match(name)), None)
+            if group is not None:
+                roles[number], priors[number] = _ROLES[group.on], group.prior
+    if not boundaries:
+        roles[[name in (_native.START, _native.END) for name in names]] = 0
+    return roles, np.zeros(0, np.float32) if (priors == 1).all() else priors

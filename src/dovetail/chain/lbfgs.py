@@ -1,0 +1,108 @@
+"""L-BFGS for L2, and its orthant-wise form OWL-QN (Andrew & Gao 2007) where there is an L1 term.
+
+With c2 > 0 the objective is strongly convex, and the squared norm of its (sub)gradient over 4 c2 is the duality
+gap at the matching dual point: a certificate that the minimum is no further away. Where that bound is slow to
+close (small c2), or absent (c2 = 0), the optimiser stops when ten rounds no longer bring progress.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dovetail import _native
+from dovetail.chain.objective import Objective
+from dovetail.chain.steps import Step, Weights
+
+MEMORY = 8
+PATIENCE = 10
+
+
+def lbfgs(
+    objective: Objective, start: Weights, *, c1: float = 0.0, tolerance: float, warm: bool = False
+) -> Iterator[Step]:
+    """Yield ever better weights. ``warm``: the start is good enough for its curvature to be a guide."""
+    scale = objective.inverse_curvature(start) if warm else np.empty(0)
+    history = _native.History(objective.size, MEMORY)
+    w = start.copy()
+    smooth, gradient = objective(w)
+    value = smooth + _l1(w, c1)
+    values = [value]
+    direction = np.empty_like(w)
+    phase = "owl-qn" if c1 else "l-bfgs"
+    while True:
+        slope = _steepest(w, gradient, c1)
+        norm = float(np.sqrt(np.sum(slope * slope)))
+        gap = norm * norm / (4.0 * objective.c2 * abs(value)) if objective.c2 and value else None
+        step = Step(phase, w, value, norm, gap, _finished(values, norm, gap, tolerance))
+        yield step
+        if step.finished:
+            return
+        history.direction(slope, scale, direction)
+        if c1:
+            direction[direction * slope >= 0] = 0.0
+        if float(np.sum(direction * slope)) >= 0:
+            history.clear()
+            direction = -slope
+        first = 1.0 if len(values) > 1 else (0.1 if warm else min(1.0, 1.0 / max(norm, 1e-300)))
+        moved = _line_search(objective, w, value, slope, direction, first, c1)
+        if moved is None:
+            yield Step(phase, w, value, norm, gap, "the limit of numerical precision is reached")
+            return
+        new_w, new_value, new_gradient = moved
+        history.push(new_w - w, new_gradient - gradient)
+        w, value, gradient = new_w, new_value, new_gradient
+        values.append(value)
+
+
+def _l1(w: Weights, c1: float) -> float:
+    return c1 * float(np.sum(np.abs(w))) if c1 else 0.0
+
+
+def _steepest(w: Weights, gradient: Weights, c1: float) -> Weights:
+    """The gradient, or the subgradient of least norm where an L1 term has kinks."""
+    if not c1:
+        return gradient
+    shrunk = np.sign(gradient) * np.maximum(np.abs(gradient) - c1, 0.0)
+    return np.where(w == 0.0, shrunk, gradient + c1 * np.sign(w))
+
+
+def _finished(
+    values: list[float], norm: float, gap: float | None, tolerance: float
+) -> str | None:
+    if norm == 0.0:
+        return "the gradient is zero"
+    if gap is not None and gap <= tolerance:
+        return f"certified: within {gap:.2g} of the optimum (gradient norm)"
+    if len(values) > PATIENCE:
+        progress = (values[-1 - PATIENCE] - values[-1]) / max(abs(values[-1]), 1e-300)
+        if progress <= 0.1 * tolerance:
+            return f"the last {PATIENCE} rounds improved the objective by only {progress:.2g}"
+    return None
+
+
+def _line_search(
+    objective: Objective,
+    w: Weights,
+    value: float,
+    slope: Weights,
+    direction: Weights,
+    first: float,
+    c1: float,
+) -> tuple[Weights, float, Weights] | None:
+    """Shorten the step until the objective has fallen enough (Armijo); None if it never does."""
+    orthant = np.where(w == 0.0, -np.sign(slope), np.sign(w)) if c1 else None
+    descent = float(np.sum(direction * slope))
+    step = first
+    for _ in range(30):
+        trial = w + step * direction
+        if orthant is not None:
+            trial[trial * orthant < 0] = 0.0
+            descent = float(np.sum((trial - w) * slope)) / step
+        smooth, gradient = objective(trial)
+        new_value = smooth + _l1(trial, c1)
+        if np.isfinite(new_value) and new_value <= value + 1e-4 * step * descent:
+            return trial, new_value, gradient
+        step *= 0.5
+    return None

@@ -1,0 +1,87 @@
+"""A trained chain: labels, weights and constraints. Immutable, and safe to use from many threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from dovetail import _native
+from dovetail.chain.model_file import ModelFile, open_model, to_bytes
+from dovetail.errors import DataError, ModelFileError
+
+WEIGHT_ARRAYS = (
+    "slots", "row", "dense", "pair_label", "pair_weight", "transitions", "edge_row", "cell", "cell_weight",
+)  # fmt: skip
+CONSTRAINT_ARRAYS = ("legal", "start", "end")
+NAME_ARRAYS = ("names", "name_offsets")
+ANY_LABEL = memoryview(b"")
+
+
+class ChainModel:
+    """Inference over encoded features, on top of a model file's arrays.
+
+    ``facts`` is what a person may want to know of the model, and what is needed to use it: labels, the span
+    scheme, the feature set, the training.
+    """
+
+    def __init__(self, file: ModelFile) -> None:
+        self.facts: dict[str, Any] = file.facts
+        self._file = file
+        try:
+            self.labels = tuple(str(label) for label in self.facts["labels"])
+            weights = [file.array(name) for name in WEIGHT_ARRAYS]
+            self.native = _native.Model(len(self.labels), *weights)
+            limits = [file.array(name) for name in CONSTRAINT_ARRAYS]
+            self.constraints = _native.Constraints(len(self.labels), *limits)
+        except (KeyError, TypeError) as error:
+            raise ModelFileError(f"{file.source} is damaged: {error} is missing") from None
+        except ModelFileError:
+            raise
+        except ValueError as error:
+            raise ModelFileError(f"{file.source} is damaged: {error}") from None
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> ChainModel:
+        """A model from freshly trained arrays (see ``_native.Problem.export``)."""
+        return cls(open_model(to_bytes(arrays, facts)))
+
+    @classmethod
+    def load(cls, source: str | os.PathLike[str] | bytes) -> ChainModel:
+        return cls(open_model(source))
+
+    def to_bytes(self) -> bytes:
+        return bytes(self._file.content)
+
+    def array(self, name: str) -> memoryview:
+        """The bytes of one of the model's arrays."""
+        return self._file.array(name)
+
+    def encode(self, sequences: Iterable[Iterable[Any]]) -> _native.Batch:
+        """Known features of the given sequences, by number."""
+        try:
+            return self.native.encode(sequences)
+        except _native.ItemError as error:
+            raise DataError(str(error)) from None
+
+    def tag(self, sequences: Iterable[Iterable[Any]], threads: int) -> list[list[str]]:
+        """Best labels, straight from feature lists."""
+        try:
+            return self.native.tag(sequences, self.labels, self.constraints, threads)
+        except _native.ItemError as error:
+            raise DataError(str(error)) from None
+        except ValueError as error:
+            raise DataError(str(error)) from error
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of all features."""
+        raw = bytes(self._file.array("names"))
+        offsets = self._file.array("name_offsets").cast("Q").tolist()
+        broken = len(offsets) != self.native.n_features + 1 or offsets[0] or offsets[-1] != len(raw)
+        if broken or any(a > b for a, b in zip(offsets, offsets[1:], strict=False)):
+            raise ModelFileError(f"{self._file.source} is damaged: its feature names do not fit")
+        return [
+            raw[a:b].decode("utf-8", "replace") for a, b in zip(offsets, offsets[1:], strict=False)
+        ]

@@ -1,0 +1,132 @@
+"""The model file: one file in safetensors layout, opened by mapping it into memory.
+
+Eight bytes with the header's length, a JSON header, then raw arrays, little-endian. The header's metadata holds the
+format's name and version, the model's facts as JSON, a checksum for each array, and one for the metadata itself.
+Nothing in it is ever executed. Reading is done here, without copying; any safetensors reader can open it too.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from dovetail import _native
+from dovetail.errors import ModelFileError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+FORMAT = "dovetail"
+VERSION = 1
+LARGEST_HEADER = 100_000_000
+_ITEM_SIZES = {"U8": 1, "U16": 2, "U32": 4, "U64": 8, "F32": 4}
+
+
+class ModelFile:
+    """An open model file: facts, and arrays as raw bytes, each checked when first asked for."""
+
+    def __init__(self, content: memoryview, source: str) -> None:
+        self.source = source
+        self.content = content
+        self._arrays, metadata = _read_header(content, source)
+        self._checksums, self.facts = _read_metadata(metadata, source)
+
+    def array(self, name: str) -> memoryview:
+        """The bytes of one array."""
+        if name not in self._arrays or name not in self._checksums:
+            raise ModelFileError(f"{self.source} lacks the array '{name}'")
+        begin, end = self._arrays[name]
+        found = self.content[begin:end]
+        if f"{_native.checksum(found):016x}" != self._checksums[name]:
+            raise ModelFileError(
+                f"{self.source} is damaged: the array '{name}' has changed since it was written"
+            )
+        return found
+
+
+def open_model(source: str | os.PathLike[str] | bytes) -> ModelFile:
+    """Map a model file, or take one from bytes."""
+    if isinstance(source, bytes | bytearray | memoryview):
+        return ModelFile(memoryview(source).cast("B").toreadonly(), "the model")
+    path = os.fspath(source)
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size < 16:
+                raise ModelFileError(f"{path} is not a model file: it has only {size} bytes")
+            content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise ModelFileError(f"cannot open the model {path}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise ModelFileError(f"cannot open the model {path}: {error}") from None
+    return ModelFile(content, path)
+
+
+def _read_header(content: memoryview, source: str) -> tuple[dict[str, tuple[int, int]], Any]:
+    length = int.from_bytes(content[:8], "little")
+    if not 2 <= length <= min(LARGEST_HEADER, len(content) - 8):
+        raise ModelFileError(f"{source} is not a model file, or is cut short")
+    try:
+        header = json.loads(bytes(content[8 : 8 + length]).decode("utf-8"))
+        metadata = header.pop("__metadata__", None)
+        arrays = {}
+        base = 8 + length
+        for name, entry in header.items():
+            begin, end = (int(offset) for offset in entry["data_offsets"])
+            items = 1
+            for extent in entry["shape"]:
+                items *= int(extent)
+            if not 0 <= begin <= end <= len(content) - base:
+                raise ModelFileError(f"{source} is cut short: the array '{name}' is not all there")
+            if items * _ITEM_SIZES[entry["dtype"]] != end - begin:
+                raise ModelFileError(f"{source} is damaged: the array '{name}' has a wrong size")
+            arrays[name] = (base + begin, base + end)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ModelFileError(f"{source} is not a model file, or its header is damaged") from None
+    return arrays, metadata
+
+
+def _read_metadata(metadata: Any, source: str) -> tuple[dict[str, str], dict[str, Any]]:
+    if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
+        raise ModelFileError(f"{source} is not a Dovetail model")
+    version = str(metadata.get("version"))
+    if version != str(VERSION):
+        raise ModelFileError(
+            f"{source} has format version {version}, and this Dovetail reads version {VERSION}; "
+            "update Dovetail to use it"
+        )
+    try:
+        facts_text, sums_text = metadata["facts"], metadata["checksums"]
+        if metadata["digest"] != _digest(facts_text, sums_text):
+            raise ModelFileError(f"{source} is damaged: its description has changed since it was written")
+        return json.loads(sums_text), json.loads(facts_text)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ModelFileError(f"{source} is damaged: its description cannot be read") from None
+
+
+def _digest(facts_text: str, sums_text: str) -> str:
+    return f"{_native.checksum((facts_text + sums_text).encode()):016x}"
+
+
+def to_bytes(arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> bytes:
+    """A whole model file in memory."""
+    import numpy as np
+    from safetensors.numpy import save
+
+    def raw(array: np.ndarray[Any, Any]) -> memoryview:
+        return memoryview(np.ascontiguousarray(array)).cast("B") if array.size else memoryview(b"")
+
+    facts_text = json.dumps(facts, ensure_ascii=False)
+    sums_text = json.dumps({k: f"{_native.checksum(raw(v)):016x}" for k, v in arrays.items()})
+    metadata = {
+        "format": FORMAT,
+        "version": str(VERSION),
+        "facts": facts_text,
+        "checksums": sums_text,
+        "digest": _digest(facts_text, sums_text),
+    }
+    return save({name: np.ascontiguousarray(a) for name, a in arrays.items()}, metadata)

@@ -1,0 +1,103 @@
+"""A model's weights, for people to look at and for other models to start from."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail.chain.model import ChainModel
+from dovetail.chain.steps import Weights
+from dovetail.features import Dataset
+
+DENSE, LAST_PAIR, LAST_CELL, NONE = 0x80000000, 0x8000, 0x80000000, 0xFFFFFFFF
+Ints = npt.NDArray[np.int64]
+
+
+class WeightTable(NamedTuple):
+    """All weights as parallel arrays; feature -1 is a plain move, previous -1 a weight on a label."""
+
+    feature: Ints
+    previous: Ints
+    label: Ints
+    weight: npt.NDArray[np.float32]
+
+
+def weight_table(model: ChainModel) -> WeightTable:
+    """Every weight of a model that is not zero."""
+    n = len(model.labels)
+    padded = -(-n // 8) * 8
+
+    def array(name: str, dtype: Any) -> npt.NDArray[Any]:
+        return np.frombuffer(model.array(name), dtype)
+
+    row = array("row", np.uint32)
+    dense = array("dense", np.float32).reshape(-1, padded)[:, :n]
+    dense_features = np.flatnonzero((row & DENSE != 0) & (row != NONE))
+    dense_rows = (row[dense_features] & ~np.uint32(DENSE)).astype(np.int64)
+    at, labels = np.nonzero(dense[dense_rows])
+    parts = [_part(dense_features[at], -1, labels, dense[dense_rows][at, labels])]
+
+    pair_label = array("pair_label", np.uint16)
+    owners = _owners(row, DENSE, pair_label.size)
+    parts.append(_part(owners, -1, pair_label & ~np.uint16(LAST_PAIR), array("pair_weight", np.float32)))
+
+    moves = array("transitions", np.float32).reshape(n, n)
+    before, after = np.nonzero(moves)
+    parts.append(_part(-1, before, after, moves[before, after]))
+
+    cell = array("cell", np.uint32)
+    if cell.size:
+        plain = (cell & ~np.uint32(LAST_CELL)).astype(np.int64)
+        owners = _owners(array("edge_row", np.uint32), 0, cell.size)
+        parts.append(_part(owners, plain // padded, plain % padded, array("cell_weight", np.float32)))
+    return WeightTable(*(np.concatenate(column) for column in zip(*parts, strict=True)))  # type: ignore[arg-type]
+
+
+def _part(feature: Any, previous: Any, label: Any, weight: Any) -> tuple[npt.NDArray[Any], ...]:
+    size = np.shape(weight)
+    indices = (np.broadcast_to(np.asarray(x, np.int64), size) for x in (feature, previous, label))
+    return (*indices, np.asarray(weight, np.float32))
+
+
+def _owners(row: npt.NDArray[np.uint32], excluded: int, size: int) -> Ints:
+    """Which feature each entry of the lists belongs to, from the features' offsets."""
+    features = np.flatnonzero((row != NONE) & (row & np.uint32(excluded) == 0))
+    begins = row[features].astype(np.int64)
+    owners = np.full(size, -1, np.int64)
+    owners[begins] = features
+    started = np.maximum.accumulate(np.where(owners >= 0, np.arange(size), -1))
+    return owners[started] if size else owners
+
+
+def start_from(model: ChainModel, data: Dataset, parameters: tuple[Ints, Ints, Ints], scale: Weights) -> Weights:
+    """Weights of an earlier model for a new training's parameters, matched by name.
+
+    Features and labels that the earlier model did not have start at zero; those it had beyond the new data's are
+    dropped.
+    """
+    feature, previous, label = parameters
+    table = weight_table(model)
+    labels = {name: number for number, name in enumerate(data.labels)}
+    label_map = np.array([labels.get(name, -1) for name in model.labels] + [-1])
+    feature_map = np.append(data.native.find_features(model.names), -1)
+    old_feature, old_label = feature_map[table.feature], label_map[table.label]
+    old_previous = label_map[table.previous]
+    usable = (old_label >= 0) & ((table.previous < 0) | (old_previous >= 0))
+    usable &= (table.feature < 0) | (old_feature >= 0)
+
+    n = len(labels)
+
+    def key(f: Ints, p: Ints, y: Ints) -> Ints:
+        return ((f + 1) * (n + 1) + p + 1) * n + y
+
+    new_keys = key(feature, previous, label)
+    order = np.argsort(new_keys, kind="stable")
+    old_keys = key(old_feature[usable], old_previous[usable], old_label[usable])
+    place = np.searchsorted(new_keys[order], old_keys)
+    place = np.minimum(place, len(order) - 1)
+    hit = new_keys[order][place] == old_keys
+    w = np.zeros(len(new_keys))
+    w[order[place[hit]]] = table.weight[usable][hit]
+    return w / scale

@@ -1,0 +1,116 @@
+"""Labelled or plain data from files or standard input, as the commands share it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+import click
+
+from dovetail.cli.feature_text import read_feature_text
+from dovetail.corpus import FORMATS, Corpus, format_of, read, stream
+from dovetail.errors import DataError
+
+CRFSUITE = "crfsuite"
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def input_options(function: Function) -> Function:
+    """The options that tell how data is read."""
+    function = click.option(
+        "--columns",
+        metavar="A,B,...",
+        help="Names of the columns of a CoNLL file; an empty name or _ skips one.",
+    )(function)
+    return click.option(
+        "--format",
+        type=click.Choice([*FORMATS, CRFSUITE]),
+        help="Format of the data; without it the file's name tells (.txt is taken for CoNLL).",
+    )(function)
+
+
+class Batch(NamedTuple):
+    """Sequences for a tagger, and the table they came in (without columns for feature text)."""
+
+    data: Corpus | list[Any]
+    corpus: Corpus
+    labels: list[list[str]] | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, or ``-``, and how to read it."""
+
+    path: str
+    format: str
+    columns: tuple[str | None, ...] | None = None
+
+    @classmethod
+    def of(cls, path: str, format: str | None, columns: str | None) -> Source:
+        """A source as the command line names it."""
+        if format is None and path == "-":
+            raise click.UsageError(
+                f"standard input has no name that tells its format: give --format, one of "
+                f"{', '.join([*FORMATS, CRFSUITE])}"
+            )
+        if format is None and path.removesuffix(".gz").endswith(f".{CRFSUITE}"):
+            format = CRFSUITE
+        format = format or format_of(path)
+        if columns is not None and format != "conll":
+            raise click.UsageError(f"--columns names the columns of CoNLL files, not of {format}")
+        names = None if columns is None else tuple(_name(part) for part in columns.split(","))
+        return cls(path, format, names)
+
+    def read(self) -> Corpus:
+        """All of a corpus; one without any sequence is refused."""
+        corpus = read(self.path, self.format, **self._options())
+        if not corpus.n_tokens:
+            raise DataError(f"{self.path} holds no sequences")
+        return corpus
+
+    def read_features(self) -> tuple[list[Any], list[list[str]]]:
+        """All feature lists and labels of a file of CRFsuite's format."""
+        pairs = list(read_feature_text(self.path))
+        if not pairs:
+            raise DataError(f"{self.path} holds no sequences")
+        return [items for items, _ in pairs], [labels for _, labels in pairs]
+
+    def batches(self, size: int, renamed: Callable[[Corpus], Corpus]) -> Iterator[Batch]:
+        """The data in pieces of ``size`` sequences, their columns named by ``renamed``."""
+        if self.format == CRFSUITE:
+            pairs = iter(read_feature_text(self.path))
+            while batch := list(islice(pairs, size)):
+                yield _feature_batch(batch)
+        else:
+            for corpus in stream(self.path, self.format, chunk_size=size, **self._options()):
+                corpus = renamed(corpus)
+                yield Batch(corpus, corpus)
+
+    def _options(self) -> dict[str, Any]:
+        return {} if self.columns is None else {"columns": self.columns}
+
+
+def _name(part: str) -> str | None:
+    return None if part.strip() in ("", "_") else part.strip()
+
+
+def _feature_batch(pairs: Sequence[tuple[list[Any], list[str]]]) -> Batch:
+    bounds = [0]
+    for items, _ in pairs:
+        bounds.append(bounds[-1] + len(items))
+    return Batch([items for items, _ in pairs], Corpus({}, bounds), [labels for _, labels in pairs])
+
+
+def read_all(sources: Iterable[Source]) -> Corpus:
+    """Several files as one corpus."""
+    corpora = [source.read() for source in sources]
+    first = corpora[0]
+    for corpus in corpora[1:]:
+        if corpus.names != first.names:
+            raise DataError(
+                f"the files differ in their columns: {', '.join(first.names)} and "
+                f"{', '.join(corpus.names)}"
+            )
+    return first if len(corpora) == 1 else Corpus.concatenate(corpora)

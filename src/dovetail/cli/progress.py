@@ -1,0 +1,174 @@
+"""What is seen of a training: a live table on a terminal, plain lines elsewhere, both on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from math import log
+from typing import TYPE_CHECKING, Protocol
+
+import click
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from dovetail.chain.steps import Progress
+
+LINE_SECONDS = 0.5
+ESTIMATE_ROUNDS = 10
+
+
+class Display(Protocol):
+    """Shows what is being done, and is a training's callback."""
+
+    def doing(self, what: str) -> None:
+        """Say what is being done before training begins."""
+
+    def __call__(self, progress: Progress) -> None:
+        """Show one round of the training."""
+
+
+@contextmanager
+def show_progress(tolerance: float, max_iterations: int | None) -> Iterator[Display]:
+    """A display for one training."""
+    if not sys.stderr.isatty():
+        lines = Lines(tolerance, max_iterations)
+        yield lines
+        lines.close()
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    table = LiveTable(tolerance, max_iterations)
+    console = Console(stderr=True)
+    with Live(get_renderable=table.render, console=console, refresh_per_second=8, transient=True):
+        yield table
+
+
+class Lines:
+    """A line for the first round of each phase, for the last, and every half second between."""
+
+    def __init__(self, tolerance: float, max_iterations: int | None) -> None:
+        self._limits = tolerance, max_iterations
+        self._history: list[Progress] = []
+        self._shown: Progress | None = None
+        self._shown_at = 0.0
+
+    def doing(self, what: str) -> None:
+        click.echo(what, err=True)
+
+    def __call__(self, progress: Progress) -> None:
+        self._history.append(progress)
+        new_phase = self._shown is None or self._shown.phase != progress.phase
+        if new_phase or time.monotonic() - self._shown_at >= LINE_SECONDS:
+            self._show()
+
+    def close(self) -> None:
+        """Show the last round, unless it is there already."""
+        if self._history and self._history[-1] is not self._shown:
+            self._show()
+
+    def _show(self) -> None:
+        self._shown, self._shown_at = self._history[-1], time.monotonic()
+        cells = described(self._history, *self._limits)
+        phase, rest = cells.pop("phase"), " ".join(f"{k} {v}" for k, v in cells.items() if v)
+        click.echo(f"{phase}: {rest}", err=True)
+
+
+class LiveTable:
+    """The latest round as a table of one row that is redrawn in place."""
+
+    def __init__(self, tolerance: float, max_iterations: int | None) -> None:
+        self._limits = tolerance, max_iterations
+        self._history: list[Progress] = []
+        self._what = ""
+        self._since = time.monotonic()
+
+    def doing(self, what: str) -> None:
+        self._what, self._since = what, time.monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        if not self._history:
+            self._since = time.monotonic() - progress.seconds
+        self._history.append(progress)
+
+    def render(self) -> Table:
+        """The table as it stands now; the time goes on between rounds."""
+        from rich.table import Table
+
+        if self._history:
+            cells = described(self._history, *self._limits)
+        else:
+            cells = {"phase": self._what}
+        cells["time"] = duration(time.monotonic() - self._since)
+        if self._history and self._history[-1].held_out is None:
+            del cells["held-out"]
+        table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 3, 0, 0))
+        for name in cells:
+            table.add_column(name, justify="left" if name == "phase" else "right")
+        table.add_row(*cells.values())
+        return table
+
+
+def described(
+    history: Sequence[Progress], tolerance: float, max_iterations: int | None
+) -> dict[str, str]:
+    """The latest round in words, empty where a method does not know a number."""
+    now = history[-1]
+    left = seconds_left(history, tolerance, max_iterations)
+    return {
+        "phase": now.phase,
+        "iteration": str(now.iteration),
+        "loss": "" if now.objective is None else f"{now.objective:,.2f}",
+        "gradient": "" if now.gradient_norm is None else f"{now.gradient_norm:.3g}",
+        "gap": "" if now.gap is None else percentage(now.gap),
+        "held-out": "" if now.held_out is None else f"{100 * now.held_out:.2f}",
+        "time": duration(now.seconds),
+        "left": f"~{duration(left)}" if left else "",
+    }
+
+
+def seconds_left(
+    history: Sequence[Progress], tolerance: float, max_iterations: int | None
+) -> float | None:
+    """How long a training may still take, or None where that cannot be told.
+
+    The gap shrinks by about the same factor in the same time, so its last rounds are carried on
+    to the tolerance; a limit of iterations bounds the time too.
+    """
+    now = history[-1]
+    guesses = []
+    if max_iterations is not None and now.iteration > 0:
+        guesses.append((max_iterations - now.iteration) * now.seconds / now.iteration)
+    recent = [p for p in history[-ESTIMATE_ROUNDS:] if p.phase == now.phase and p.gap]
+    if len(recent) > 2 and now.gap and tolerance > 0:
+        first = recent[0]
+        fallen = log(first.gap / now.gap) if first.gap else 0.0
+        if fallen > 0 and now.seconds > first.seconds:
+            distance = max(log(now.gap / tolerance), 0.0)
+            guesses.append(distance * (now.seconds - first.seconds) / fallen)
+    return min(guesses, default=None)
+
+
+def percentage(share: float) -> str:
+    """A share as per cent, to three digits.
+
+    >>> percentage(0.01234), percentage(0.00000512)
+    ('1.23%', '0.000512%')
+    """
+    return f"{100 * share:.3g}%"
+
+
+def duration(seconds: float) -> str:
+    """A time span for people.
+
+    >>> duration(0.53), duration(75), duration(7384)
+    ('0.5 s', '1:15', '2:03:04')
+    """
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,139 @@
+"""``dovetail tag``: labels for sequences as they stream by."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import click
+
+from dovetail import Tagger, load
+from dovetail.cli.inputs import CRFSUITE, Batch, Source, input_options
+from dovetail.cli.models import has_spans, named_as_trained
+from dovetail.cli.outputs import Result, Writer, write_columns, write_inline, write_json
+from dovetail.corpus import Corpus
+from dovetail.errors import DataError
+from dovetail.files import write_text
+
+WRITERS: dict[str, Writer] = {"conll": write_columns, "jsonl": write_json, "text": write_inline}
+USUAL_OUTPUT = {"text": "text", "jsonl": "jsonl"}
+CHUNK_SIZE = 1000
+
+
+@click.command("tag")
+@click.argument("model")
+@click.argument("source", default="-", metavar="[INPUT]")
+@input_options
+@click.option(
+    "--output-format",
+    type=click.Choice([*WRITERS]),
+    help="By default that of the input, and CoNLL for CoNLL-U and feature text.",
+)
+@click.option("--output", "-o", default="-", metavar="FILE", help="Written whole or not at all.")
+@click.option("--marginals", is_flag=True, help="Say how probable the labels are.")
+@click.option("--nbest", type=click.IntRange(1), metavar="K", help="The K best labellings.")
+@click.option(
+    "--decode",
+    type=click.Choice(["viterbi", "marginal"]),
+    default="viterbi",
+    show_default=True,
+    help="The most probable labelling, or each token's most probable label.",
+)
+@click.option("--spans", is_flag=True, help="JSON lines: add spans, with their probabilities.")
+@click.option(
+    "--chunk-size",
+    type=click.IntRange(1),
+    metavar="N",
+    help=f"Sequences tagged at a time; 1 answers each at once.  [default: {CHUNK_SIZE}]",
+)
+def command(
+    model: str,
+    source: str,
+    format: str | None,
+    columns: str | None,
+    output_format: str | None,
+    output: str,
+    chunk_size: int | None,
+    **wishes: Any,
+) -> None:
+    """Label sequences with a trained model.
+
+    INPUT is a file or, by default, standard input. It is tagged in chunks, so it may be of any
+    length. CoNLL output has the columns of the input, then the predicted labels (and with
+    --marginals the probability of each). Plain text gives text with the spans in brackets, or with
+    --output-format jsonl an object a line, with spans of characters and their probabilities.
+    """
+    given = Source.of(source, format, columns)
+    kind = output_format or USUAL_OUTPUT.get(given.format, "conll")
+    if kind == "text" and given.format == CRFSUITE:
+        raise click.UsageError("feature text holds no words that could be written as text")
+    wish = Wish(kind=kind, **wishes)
+    wish.check()
+    tagger = load(model)
+    if chunk_size is None:
+        chunk_size = 1 if source == "-" and sys.stdin.isatty() else CHUNK_SIZE
+
+    def renamed(corpus: Corpus) -> Corpus:
+        if given.format != "conll" or columns is not None:
+            return corpus
+        return named_as_trained(corpus, tagger)
+
+    with write_text(output) as file:
+        before = 0
+        for batch in given.batches(chunk_size, renamed):
+            WRITERS[kind](batch.corpus, _results(tagger, batch, wish, before), file)
+            file.flush()
+            before += len(batch.corpus)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be said of each sequence."""
+
+    kind: str
+    marginals: bool
+    nbest: int | None
+    decode: Literal["viterbi", "marginal"]
+    spans: bool
+
+    def check(self) -> None:
+        """Refuse what does not go together."""
+        if self.nbest is not None and (self.marginals or self.spans or self.decode == "marginal"):
+            raise click.UsageError("--nbest does not go with --marginals, --spans or --decode")
+        if self.spans and self.kind != "jsonl":
+            raise click.UsageError("--spans needs --output-format jsonl")
+
+
+def _results(tagger: Tagger, batch: Batch, wish: Wish, before: int) -> list[Result]:
+    try:
+        return _tagged(tagger, batch, wish)
+    except DataError as error:
+        if not before:
+            raise
+        raise DataError(f"after {before} sequences: {error}") from None
+
+
+def _tagged(tagger: Tagger, batch: Batch, wish: Wish) -> list[Result]:
+    """No more is computed than will be shown."""
+    spans_too = wish.kind == "text" or wish.spans
+    spans_too |= wish.kind == "jsonl" and batch.corpus.offsets is not None
+    spans_too &= has_spans(tagger)
+    if wish.nbest is not None:
+        ranked = tagger.predict_nbest(batch.data, wish.nbest)
+        return [Result(best[0][0], spans=[] if spans_too else None, nbest=best) for best in ranked]
+    if not (spans_too or wish.marginals):
+        return [Result(labels) for labels in tagger.predict(batch.data, decode=wish.decode)]
+    taggings = tagger.tag(batch.data, decode=wish.decode)
+    results = [
+        Result(
+            tagging.labels,
+            confidences=tagging.confidences if wish.marginals else None,
+            spans=tagging.spans if spans_too else None,
+        )
+        for tagging in taggings
+    ]
+    if wish.marginals and wish.kind == "jsonl":
+        marginals = tagger.predict_marginals(batch.data)
+        return [replace(r, marginals=m) for r, m in zip(results, marginals, strict=True)]
+    return results

@@ -1,0 +1,246 @@
+"""``dovetail train``: from labelled data to a model file."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dovetail import Tagger
+from dovetail.cli.group import INTERRUPTED
+from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
+from dovetail.cli.progress import Display, duration, show_progress
+from dovetail.corpus import Corpus
+from dovetail.errors import DataError
+from dovetail.evaluate import Report, evaluate
+from dovetail.features import Dataset
+
+
+@click.command("train")
+@click.argument("data", nargs=-1, required=True, metavar="DATA...")
+@click.option("--model", "-m", metavar="OUT", help="Where to write the model.")
+@click.option("--held-out", metavar="FILE", help="Stop when the score on this data falls.")
+@input_options
+@click.option("--label", metavar="COLUMN", help="The label column; by default the last one.")
+@click.option("--c1", type=click.FloatRange(0), default=0.0, help="Strength of L1. [default: 0]")
+@click.option("--c2", type=click.FloatRange(0), default=1.0, help="Strength of L2. [default: 1]")
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "lbfgs", "dual", "sgd", "perceptron"]),
+    default="auto",
+    help="How to train; auto starts fast and ends with a certificate.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0),
+    default=1e-3,
+    show_default=True,
+    help="Stop within this of the optimum.",
+)
+@click.option("--max-iterations", type=click.IntRange(1), help="Stop after so many at the latest.")
+@click.option(
+    "--min-count", type=click.IntRange(1), default=1, help="Drop features seen less often."
+)
+@click.option(
+    "--constraints",
+    type=click.Choice(["auto", "IOB1", "IOB2", "IOBES"]),
+    help="Allow only the legal moves of a span scheme.",
+)
+@click.option("--all-pairs", is_flag=True, help="Weights for unseen pairs of feature and label.")
+@click.option("--all-transitions", is_flag=True, help="Weights for unseen label transitions.")
+@click.option("--threads", type=click.IntRange(1), help="By default all cores.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--warm-start", metavar="MODEL", help="Start from the weights of this model.")
+@click.option("--checkpoint", metavar="FILE", help="Keep a usable model here as training goes.")
+@click.option("--dry-run", is_flag=True, help="Only say how large the training would be.")
+@click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
+@click.pass_context
+def command(ctx: click.Context, **options: Any) -> None:
+    """Train a tagger on labelled sequences.
+
+    DATA is one or more files of CoNLL columns, CoNLL-U, JSON lines or CRFsuite's feature text. The
+    features are words, affixes and shapes in a window, over all columns but the label; with
+    CRFsuite's format they are those of the file. Progress goes to standard error, the summary to
+    standard output. Ctrl-C ends the training and keeps the best model so far.
+    """
+    job = Job(
+        paths=options.pop("data"),
+        model=options.pop("model"),
+        held_out=options.pop("held_out"),
+        format=options.pop("format"),
+        columns=options.pop("columns"),
+        label=options.pop("label"),
+        warm_start=options.pop("warm_start"),
+        checkpoint=options.pop("checkpoint"),
+    )
+    as_json, dry_run = options.pop("as_json"), options.pop("dry_run")
+    tagger = Tagger(**options)
+    if dry_run:
+        with _display(tagger) as display:
+            data = job.read(display)
+            display.doing("counting features")
+            facts = tagger.dry_run(data, label=job.label)
+        click.echo(json.dumps(facts) if as_json else _dry_summary(facts))
+        return
+    if job.model is None:
+        raise click.UsageError("Missing option '--model' / '-m': where to write the model.")
+    summary = job.run(tagger)
+    click.echo(json.dumps(summary, ensure_ascii=False) if as_json else _summary(summary))
+    if summary["interrupted"]:
+        ctx.exit(INTERRUPTED)
+
+
+def _display(tagger: Tagger) -> AbstractContextManager[Display]:
+    return show_progress(tagger.settings["tolerance"], tagger.settings["max_iterations"])
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to train on and where the model goes."""
+
+    paths: tuple[str, ...]
+    model: str | None
+    held_out: str | None
+    format: str | None
+    columns: str | None
+    label: str | None
+    warm_start: str | None
+    checkpoint: str | None
+
+    def run(self, tagger: Tagger) -> dict[str, Any]:
+        """Train, save, and tell what came of it."""
+        assert self.model is not None
+        for path in filter(None, (self.model, self.checkpoint)):
+            _check_writable(path)
+        with _display(tagger) as display:
+            data = self.read(display)
+            held_out = self.read_held_out(display)
+            display.doing("indexing features")
+            tagger.fit(
+                data,
+                label=self.label,
+                held_out=held_out,
+                warm_start=self.warm_start,
+                checkpoint=self.checkpoint,
+                callback=display,
+            )
+            tagger.save(self.model)
+        return self._facts(tagger, data, held_out)
+
+    def read(self, display: Display) -> Corpus | Dataset:
+        """The training data."""
+        sources = [self._source(path) for path in self.paths]
+        display.doing(f"reading {', '.join(self.paths)}")
+        if any(source.format == CRFSUITE for source in sources):
+            if len(sources) > 1:
+                raise DataError("give one file of feature text; join several of them first")
+            data = Dataset.from_crfsuite_text(sources[0].path)
+            if not data.n_sequences:
+                raise DataError(f"{sources[0].path} holds no sequences")
+            return data
+        return read_all(sources)
+
+    def read_held_out(self, display: Display) -> Corpus | tuple[list[Any], list[list[str]]] | None:
+        """The held-out data, if there is any."""
+        if self.held_out is None:
+            return None
+        source = self._source(self.held_out)
+        display.doing(f"reading {self.held_out}")
+        return source.read_features() if source.format == CRFSUITE else source.read()
+
+    def _source(self, path: str) -> Source:
+        return Source.of(path, self.format, self.columns)
+
+    def _facts(self, tagger: Tagger, data: Corpus | Dataset, held_out: Any) -> dict[str, Any]:
+        last = tagger.history_[-1]
+        n_sequences = len(data) if isinstance(data, Corpus) else data.n_sequences
+        facts = {
+            "model": self.model,
+            "bytes": _size(self.model),
+            "sequences": n_sequences,
+            "tokens": data.n_tokens,
+            "labels": len(tagger.labels_),
+            "features": tagger.n_features_,
+            "weights": tagger.n_weights_,
+            "objective": last.objective,
+            "gap": last.gap,
+            "iterations": last.iteration,
+            "seconds": last.seconds,
+            "stopped": tagger.stopped_,
+            "interrupted": tagger.stopped_.startswith("interrupted"),
+        }
+        if held_out is not None:
+            facts["held_out"] = _held_out_report(tagger, held_out).to_dict()
+        return facts
+
+
+def _held_out_report(tagger: Tagger, held_out: Any) -> Report:
+    if isinstance(held_out, Corpus):
+        gold: Any = held_out.lists(tagger.label_column_)
+        return evaluate(gold, tagger.predict(held_out))
+    features, gold = held_out
+    return evaluate(gold, tagger.predict(features))
+
+
+def _check_writable(path: str) -> None:
+    """Better refused now than after an hour of training."""
+    target = Path(path)
+    if target.is_dir():
+        raise DataError(f"cannot write {path}: it is a directory")
+    folder = target.absolute().parent
+    if not folder.is_dir():
+        raise DataError(f"cannot write {path}: there is no directory {folder}")
+    if not os.access(target if target.exists() else folder, os.W_OK):
+        raise DataError(f"cannot write {path}: permission denied")
+
+
+def _size(path: str | None) -> int:
+    assert path is not None
+    return Path(path).stat().st_size
+
+
+def _summary(facts: dict[str, Any]) -> str:
+    rows = [
+        ("data", f"{facts['sequences']:,} sequences, {facts['tokens']:,} tokens"),
+        (
+            "model",
+            f"{click.format_filename(facts['model'])}: {facts['labels']:,} labels, "
+            f"{facts['features']:,} features, {facts['weights']:,} weights, "
+            f"{megabytes(facts['bytes'])}",
+        ),
+        ("time", f"{duration(facts['seconds'])} for {facts['iterations']} iterations"),
+        ("stopped", facts["stopped"]),
+    ]
+    if facts["objective"] is not None:
+        rows.insert(2, ("objective", f"{facts['objective']:,.4f}"))
+    if "held_out" in facts:
+        scores = facts["held_out"]
+        f1 = f"F1 {100 * scores['micro']['f1']:.2f}, " if scores["kind"] == "spans" else ""
+        rows.append(("held-out", f"{f1}accuracy {100 * scores['accuracy']:.2f}"))
+    return "\n".join(f"{name:<10} {text}" for name, text in rows)
+
+
+def _dry_summary(facts: dict[str, Any]) -> str:
+    rows = [
+        ("sequences", f"{facts['n_sequences']:,}"),
+        ("tokens", f"{facts['n_tokens']:,}"),
+        ("features", f"{facts['n_features']:,}"),
+        ("labels", f"{facts['n_labels']:,}"),
+        ("weights", f"{facts['n_weights']:,}"),
+        ("memory", f"about {megabytes(facts['memory_bytes'])}"),
+    ]
+    return "\n".join(f"{name:<10} {text}" for name, text in rows)
+
+
+def megabytes(count: float) -> str:
+    """A number of bytes for people.
+
+    >>> megabytes(1234), megabytes(52_300_000)
+    ('0.0 MB', '52.3 MB')
+    """
+    return f"{count / 1e6:,.1f} MB"

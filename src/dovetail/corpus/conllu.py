@@ -1,0 +1,139 @@
+"""CoNLL-U, the format of Universal Dependencies, read with the ``conllu`` package.
+
+The fields become columns of the same names, except FORM, which is "word"; ``_`` is a missing
+value. Ranges of multi-word tokens (``3-4``) and empty nodes (``5.1``) are passed over, and so is
+DEPS. ``# newdoc`` opens a document, ``# text = ...`` gives the raw text.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TextIO
+
+from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.table import Corpus
+from dovetail.errors import DataError, DovetailError
+from dovetail.files import PathLike, open_text, write_text
+
+_FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+_COLUMNS = {"form": "word"} | {name: name for name in _FIELDS if name not in ("id", "form", "deps")}
+
+
+def read_conllu(path: PathLike) -> Corpus:
+    """Read a CoNLL-U file with the columns word, lemma, upos, xpos, feats, head, deprel, misc.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "tiny.conllu")
+    >>> fields = ["1", "Go", "go", "VERB", "VB", "_", "0", "root", "_", "_"]
+    >>> _ = path.write_text("\\t".join(fields) + "\\n\\n")
+    >>> read_conllu(path)[0]["upos"]
+    ['VERB']
+    """
+    return to_corpus(_records(path), _COLUMNS.values())
+
+
+def stream_conllu(path: PathLike, *, chunk_size: int = CHUNK_SIZE) -> Iterator[Corpus]:
+    """Read a CoNLL-U file as a stream of corpora of ``chunk_size`` sentences."""
+    return to_chunks(_records(path), chunk_size, _COLUMNS.values())
+
+
+def write_conllu(
+    corpus: Corpus, target: PathLike | TextIO, columns: Mapping[str, str] | None = None
+) -> None:
+    """Write a corpus as CoNLL-U; fields without a column are ``_``.
+
+    ``columns`` tells which column to take for a field if it is not the one of the same name
+    ("word" for form), for instance ``{"upos": "predicted"}``.
+
+    >>> import sys
+    >>> corpus = Corpus.from_lists({"word": [["Go"]], "upos": [["VERB"]]})
+    >>> write_conllu(corpus, sys.stdout)  # doctest: +NORMALIZE_WHITESPACE
+    1 Go _ VERB _ _ _ _ _ _
+    <BLANKLINE>
+    """
+    for field in columns or {}:
+        if field not in _FIELDS[1:]:
+            raise DataError(f"CoNLL-U has no field {field!r} to write: {', '.join(_FIELDS[1:])}")
+    sources = {
+        field: name for field, name in _COLUMNS.items() if field == "form" or name in corpus.columns
+    } | dict(columns or {})
+    for name in sources.values():
+        for level in corpus.column(name).levels:
+            if not level.strip() or any(mark in level for mark in ("\t", "\n", "\r", "  ")):
+                raise DataError(f"column {name!r}: {level!r} cannot be written as CoNLL-U")
+    starts = set() if corpus.document_bounds is None else set(corpus.document_bounds.tolist()[:-1])
+    with write_text(target) as file:
+        for sequence in corpus:
+            if sequence.index in starts:
+                file.write("# newdoc\n")
+            if not len(sequence):
+                continue
+            if sequence.text:
+                file.write(f"# text = {' '.join(sequence.text.split())}\n")
+            values = {field: sequence[name] for field, name in sources.items()}
+            for row in range(len(sequence)):
+                fields = [values[f][row] or "_" if f in values else "_" for f in _FIELDS[1:]]
+                file.write("\t".join([str(row + 1), *fields]) + "\n")
+            file.write("\n")
+
+
+def _records(path: PathLike) -> Iterator[Record]:
+    try:
+        from conllu import parser
+        from conllu.exceptions import ParseException
+    except ImportError:
+        raise DovetailError(
+            "reading CoNLL-U needs the package conllu: pip install conllu"
+        ) from None
+    where = os.fspath(path)
+    parsers = {"id": parser.DEFAULT_FIELD_PARSERS["id"]}
+    rows: list[tuple[str | None, ...]] = []
+    text: str | None = None
+    opens_document = False
+
+    def record() -> Record:
+        columns = dict(zip(_COLUMNS.values(), zip(*rows, strict=True), strict=True))
+        return Record(columns, len(rows), opens_document, text)
+
+    with open_text(path) as file:
+        for number, line in enumerate(file, 1):
+            line = line.rstrip("\n")
+            if not line.strip():
+                if rows:
+                    yield record()
+                    rows, text, opens_document = [], None, False
+            elif line.startswith("#"):
+                for key, value in parser.parse_comment_line(line):
+                    opens_document |= key.split()[0] == "newdoc"
+                    text = value if key == "text" else text
+            else:
+                count = line.count("\t") + 1
+                if count != len(_FIELDS):
+                    raise DataError(f"{where}:{number}: {count} fields where 10 were expected")
+                if "  " in line:  # the package would split here and shift the fields
+                    raise DataError(f"{where}:{number}: a field has two blanks in a row")
+                try:
+                    token = parser.parse_line(line, _FIELDS, parsers)
+                except (ParseException, ValueError) as error:
+                    raise DataError(f"{where}:{number}: {error}") from None
+                if isinstance(token["id"], int):
+                    rows.append(_values(token))
+                elif token["id"] is None:
+                    raise DataError(f"{where}:{number}: the token has no number")
+        if rows:
+            yield record()
+
+
+def _values(token: Mapping[str, str]) -> tuple[str | None, ...]:
+    form = token["form"]
+    return (
+        form or None,
+        *(
+            # An underscore is itself the form and lemma of the token "_", and missing elsewhere.
+            None if value == "_" and not (field == "lemma" and form == "_") else value or None
+            for field in _COLUMNS
+            if field != "form"
+            for value in (token[field],)
+        ),
+    )

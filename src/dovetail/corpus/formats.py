@@ -1,0 +1,72 @@
+"""Reading a corpus in any known format, told or guessed from the file's name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from dovetail.corpus.conll import read_conll, stream_conll
+from dovetail.corpus.conllu import read_conllu, stream_conllu
+from dovetail.corpus.jsonl import read_jsonl, stream_jsonl
+from dovetail.corpus.table import Corpus
+from dovetail.corpus.text import read_text, stream_text
+from dovetail.errors import DataError
+from dovetail.files import PathLike
+
+
+class Format(NamedTuple):
+    """How to read one format, and the suffixes it is known by."""
+
+    read: Callable[..., Corpus]
+    stream: Callable[..., Iterator[Corpus]]
+    suffixes: tuple[str, ...]
+
+
+FORMATS: dict[str, Format] = {
+    "conll": Format(read_conll, stream_conll, (".conll", ".txt", ".tsv", ".iob")),
+    "conllu": Format(read_conllu, stream_conllu, (".conllu",)),
+    "jsonl": Format(read_jsonl, stream_jsonl, (".jsonl", ".ndjson")),
+    "text": Format(read_text, stream_text, ()),
+}
+
+
+def read(path: PathLike, format: str | None = None, **options: Any) -> Corpus:
+    """Read a corpus; without ``format`` the suffix (before any ``.gz``) tells it.
+
+    ``options`` go to the reader of the format, such as ``columns`` of `read_conll`. Plain text is
+    never guessed, since ``.txt`` is the usual suffix of CoNLL files: say ``format="text"``.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "tiny.conll")
+    >>> _ = path.write_text("EU B-ORG\\n")
+    >>> read(path)
+    Corpus(1 sequences, 1 tokens: word, label)
+    """
+    return FORMATS[format_of(path, format)].read(path, **options)
+
+
+def stream(path: PathLike, format: str | None = None, **options: Any) -> Iterator[Corpus]:
+    """Read a corpus as a stream of smaller ones; arguments as for `read`, and ``chunk_size``."""
+    return FORMATS[format_of(path, format)].stream(path, **options)
+
+
+def format_of(path: PathLike, format: str | None = None) -> str:
+    """The name of the format, told by the suffix of the file if it is not given.
+
+    >>> format_of("news.jsonl.gz")
+    'jsonl'
+    """
+    if format is not None:
+        if format not in FORMATS:
+            raise DataError(f"there is no format {format!r}; the formats are: {', '.join(FORMATS)}")
+        return format
+    name = os.fspath(path).lower().removesuffix(".gz")
+    suffix = os.path.splitext(name)[1]
+    for known, entry in FORMATS.items():
+        if suffix in entry.suffixes:
+            return known
+    raise DataError(
+        f"the format of {os.fspath(path)} cannot be told from its name; give one of: "
+        f"{', '.join(FORMATS)}"
+    )

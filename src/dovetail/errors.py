@@ -1,0 +1,17 @@
+"""What can go wrong, as one clear sentence each."""
+
+
+class DovetailError(Exception):
+    """Base of every error that Dovetail raises on purpose; its message is meant for a person."""
+
+
+class DataError(DovetailError, ValueError):
+    """Input data is malformed: the message names the file and line, or the sequence and token."""
+
+
+class ModelFileError(DovetailError, ValueError):
+    """A model file is missing, damaged, altered or too new to be read."""
+
+
+class TrainingError(DovetailError, ValueError):
+    """A training cannot start or go on with these settings and this data."""

@@ -1,0 +1,34 @@
+"""How good a labelling is: scores by spans or tokens, and how sure they are."""
+
+from typing import Literal
+
+from dovetail.corpus import Scheme, detect_scheme
+from dovetail.evaluate.bootstrap import Interval, bootstrap
+from dovetail.evaluate.pairs import Labels
+from dovetail.evaluate.report import Counts, Report, Scores
+from dovetail.evaluate.spans import evaluate_spans
+from dovetail.evaluate.tokens import evaluate_tokens
+
+__all__ = [
+    "Counts",
+    "Interval",
+    "Report",
+    "Scores",
+    "bootstrap",
+    "evaluate",
+    "evaluate_spans",
+    "evaluate_tokens",
+]
+
+
+def evaluate(gold: Labels, predicted: Labels, scheme: Scheme | Literal["auto"] = "auto") -> Report:
+    """Compare two labellings: by spans if the labels are of a span scheme, else by tokens.
+
+    >>> evaluate([["B-PER", "O"]], [["B-PER", "O"]]).kind
+    'spans'
+    >>> evaluate([["DT", "NN"]], [["DT", "NN"]]).kind
+    'tokens'
+    """
+    if scheme == "auto":
+        scheme = detect_scheme([*gold, *predicted])
+    return evaluate_tokens(gold, predicted) if scheme == "none" else evaluate_spans(gold, predicted)

@@ -1,0 +1,111 @@
+"""Labelled sequences as numbers, indexed natively and as they stream by."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Self
+
+from dovetail import _native
+from dovetail.errors import DataError
+from dovetail.files import PathLike, open_bytes
+
+TokenFeatures = Collection[str] | Mapping[str, Any]
+"""Features of a token: strings, or a dict from string to number as python-crfsuite users have them."""
+Labels = Sequence[str | Collection[str] | None]
+"""Labels of a sequence; None where unknown, a set where it is one of several."""
+
+
+class Dataset:
+    """Sequences of token features with what is known of their labels, ready for training.
+
+    Nothing of the Python objects is kept, so any iterable will do, also one larger than memory's worth of
+    feature dicts. Every first and last token gets a feature of its own, for start and end weights.
+
+    >>> data = Dataset.from_lists([[["w=a"], ["w=b"]], [{"w": "c", "length": 2.5}]], [["X", "Y"], [None]])
+    >>> data.n_sequences, data.n_tokens, data.labels
+    (2, 3, ['X', 'Y'])
+    """
+
+    def __init__(self) -> None:
+        self.native = _native.Dataset()
+
+    @classmethod
+    def from_lists(
+        cls,
+        sequences: Iterable[Iterable[TokenFeatures]],
+        labels: Iterable[Labels] | None = None,
+        *,
+        weights: Iterable[float] | None = None,
+        allowed: Iterable[Labels] | None = None,
+    ) -> Self:
+        """Index feature lists, with labels, sequence weights and allowed labels running alongside."""
+        data = cls()
+        beside = {"labels": labels, "weights": weights, "allowed": allowed}
+        iterators = {name: iter(values) for name, values in beside.items() if values is not None}
+        for number, items in enumerate(sequences, start=1):
+            found = {name: next(values, _MISSING) for name, values in iterators.items()}
+            for name, value in found.items():
+                if value is _MISSING:
+                    raise DataError(f"there are more sequences than {name}: {number - 1}")
+            data.append(
+                items, found.get("labels"), allowed=found.get("allowed"), weight=found.get("weights", 1.0)
+            )  # fmt: skip
+        for name, values in iterators.items():
+            if next(values, _MISSING) is not _MISSING:
+                raise DataError(f"there are more {name} than sequences: {data.n_sequences}")
+        return data
+
+    @classmethod
+    def from_crfsuite_text(cls, path: PathLike) -> Self:
+        """Read CRFsuite's text format: a line a token, the label and then features, split by tabs."""
+        data = cls()
+        reader = _native.CrfsuiteText(data.native)
+        try:
+            with open_bytes(path) as file:
+                while block := file.read(1 << 20):
+                    reader.feed(block)
+            reader.finish()
+        except _native.TextError as error:
+            raise DataError(f"{os.fspath(path)}, {error}") from None
+        return data
+
+    def append(
+        self,
+        items: Iterable[TokenFeatures],
+        labels: Labels | None = None,
+        *,
+        allowed: Labels | None = None,
+        weight: float = 1.0,
+    ) -> None:
+        """Add one sequence; after an error the data set is as it was before."""
+        try:
+            self.native.append(items, labels, allowed, weight)
+        except _native.ItemError as error:
+            raise DataError(f"sequence {self.n_sequences + 1}: {error}") from None
+
+    @property
+    def n_sequences(self) -> int:
+        return self.native.n_sequences
+
+    @property
+    def n_tokens(self) -> int:
+        return self.native.n_tokens
+
+    @property
+    def n_features(self) -> int:
+        return self.native.n_features
+
+    @property
+    def labels(self) -> list[str]:
+        """Labels in order of first appearance."""
+        return self.native.labels
+
+    def __repr__(self) -> str:
+        return (
+            f"Dataset({self.n_sequences} sequences, {self.n_tokens} tokens, "
+            f"{self.n_features} features, {len(self.labels)} labels)"
+        )
+
+
+_MISSING: Any = object()

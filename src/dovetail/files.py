@@ -1,0 +1,141 @@
+"""Opening and writing files: gzip by suffix, ``-`` for standard streams, nothing half-written."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, TextIO, cast
+
+from dovetail.errors import DataError
+
+PathLike = str | os.PathLike[str]
+
+
+@contextmanager
+def open_bytes(path: PathLike) -> Iterator[BinaryIO]:
+    """Open a file for reading bytes; ``.gz`` is decompressed, ``-`` is standard input."""
+    if os.fspath(path) == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        file = Path(path).open("rb")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise DataError(f"cannot read {os.fspath(path)}: {error.strerror or error}") from None
+    with file:
+        if os.fspath(path).endswith(".gz"):
+            with gzip.GzipFile(fileobj=file) as plain:
+                try:
+                    yield cast(BinaryIO, plain)
+                except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                    raise DataError(
+                        f"{os.fspath(path)} is not a whole gzip file: {error}"
+                    ) from None
+        else:
+            yield file
+
+
+@contextmanager
+def open_text(path: PathLike) -> Iterator[TextIO]:
+    """Open a file for reading UTF-8 text, with or without a byte order mark, any line ends.
+
+    Malformed bytes are reported with their line, except on standard input.
+    """
+    with open_bytes(path) as raw:
+        text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline=None)
+        try:
+            yield text
+        except UnicodeDecodeError as error:
+            line = "" if os.fspath(path) == "-" else f":{_first_malformed_line(path)}"
+            raise DataError(
+                f"{os.fspath(path)}{line} is not UTF-8 (byte 0x{error.object[error.start]:02x}: "
+                f"{error.reason}); convert the file first, for instance with iconv"
+            ) from None
+        finally:
+            with suppress(ValueError):
+                text.detach()
+
+
+def _first_malformed_line(path: PathLike) -> int:
+    with open_bytes(path) as raw:
+        return next((n for n, line in enumerate(raw, 1) if not _is_utf8(line)), 1)
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@contextmanager
+def write_text(target: PathLike | TextIO) -> Iterator[TextIO]:
+    """Write UTF-8 text: to an open text file, to ``-`` (standard output), or atomically to a path.
+
+    A path that ends in ``.gz`` is compressed, with the same bytes for the same text every time.
+    """
+    if not isinstance(target, str | os.PathLike):
+        yield target
+        return
+    if os.fspath(target) == "-":
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    with atomic_write(target) as raw:
+        binary = raw
+        if os.fspath(target).endswith(".gz"):
+            binary = cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0))
+        text = io.TextIOWrapper(binary, encoding="utf-8", newline="\n", write_through=False)
+        try:
+            yield text
+        finally:
+            text.detach()
+            if binary is not raw:
+                binary.close()
+
+
+@contextmanager
+def atomic_write(path: PathLike) -> Iterator[BinaryIO]:
+    """Write a file whole or not at all: temporary file beside it, fsync, rename.
+
+    Symbolic links are followed; a device or a pipe is written to directly, never replaced.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        try:
+            device = target.open("wb")
+        except OSError as error:
+            raise DataError(f"cannot write {target}: {error.strerror or error}") from None
+        with device:
+            yield device
+        return
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise DataError(f"cannot write {target}: {error.strerror or error}") from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        os.chmod(temporary, mode)
+        os.replace(temporary, target)
+    except OSError as error:
+        raise DataError(f"cannot write {target}: {error.strerror or error}") from None
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

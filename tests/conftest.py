@@ -1,0 +1,18 @@
+"""Fixtures that all tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of real corpora, which are not part of the project: tests that need them may skip."""
+    default = Path(__file__).parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("DOVETAIL_DATA", default))
+    if not folder.is_dir():
+        pytest.skip(f"no corpora in {folder}; set DOVETAIL_DATA to their folder")
+    return folder

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import gzip
+import io
+import os
+from pathlib import Path
+
+import pytest
+
+from dovetail.errors import DataError
+from dovetail.files import atomic_write, open_text, write_text
+
+
+def test_text_is_read_without_mark_and_with_any_line_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xef\xbb\xbfone\r\ntwo\n")
+    with open_text(path) as file:
+        assert list(file) == ["one\n", "two\n"]
+
+
+def test_malformed_bytes_are_reported_with_their_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"good\n" * 5000 + b"b\xffd\n")
+    with pytest.raises(DataError, match=r"a\.txt:5001 is not UTF-8 \(byte 0xff"):  # noqa: SIM117
+        with open_text(path) as file:
+            list(file)
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda b: b[:-12], lambda _: b"plain", lambda b: b[:10] + b"x" * 9]
+)
+def test_damaged_gzip_is_refused(tmp_path: Path, damage) -> None:
+    path = tmp_path / "a.gz"
+    path.write_bytes(damage(gzip.compress(b"hello " * 1000)))
+    with pytest.raises(DataError, match="gzip"):  # noqa: SIM117
+        with open_text(path) as file:
+            file.read()
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    with (
+        pytest.raises(DataError, match=r"cannot read .*nothing.*No such file"),
+        open_text(tmp_path / "nothing"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_written_text_reads_back(tmp_path: Path, name: str) -> None:
+    with write_text(tmp_path / name) as file:
+        file.write("Käse\n")
+    with open_text(tmp_path / name) as file:
+        assert file.read() == "Käse\n"
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_same_text_gives_same_compressed_bytes(tmp_path: Path) -> None:
+    for name in ("a.gz", "b.gz"):
+        with write_text(tmp_path / name) as file:
+            file.write("x")
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+
+
+def test_failure_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), write_text(path) as file:  # noqa: PT012
+        file.write("new")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_links_are_followed_and_devices_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with atomic_write(tmp_path / "link") as file:
+        file.write(b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+    with write_text(os.devnull) as text:
+        text.write("gone")
+    assert not Path(os.devnull).is_file()
+
+
+def test_open_files_and_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    target = io.StringIO()
+    with write_text(target) as file:
+        file.write("x")
+    assert target.getvalue() == "x"
+    with write_text("-") as file:
+        file.write("y")
+    assert capsys.readouterr().out == "y"
+
+
+def test_unwritable_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="cannot write"), write_text(tmp_path / "no" / "file"):
+        pass
+    with pytest.raises(DataError, match="cannot write"), write_text(tmp_path):
+        pass
