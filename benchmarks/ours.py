@@ -31,15 +31,15 @@ def fit_indexed(text: str, settings: dict[str, Any], repeats: int) -> dict[str, 
     from dovetail.features import Dataset
 
     data = Dataset.from_crfsuite_text(text)
-    times = []
+    walls, cpus = [], []
     for _ in range(repeats):
         start = time.perf_counter(), time.process_time()
         tagger = Tagger(boundaries=False, **settings).fit(data)
-        times.append((time.perf_counter() - start[0], time.process_time() - start[1]))
-    wall, cpu = (min(column) for column in zip(*times, strict=True))
+        walls.append(time.perf_counter() - start[0])
+        cpus.append(time.process_time() - start[1])
     return {
-        "wall": wall,
-        "cpu": cpu,
+        "walls": walls,
+        "cpus": cpus,
         "rounds": len(tagger.history_),
         "stopped": tagger.stopped_,
         "objective": objective_of(data, *weights(tagger), settings),

@@ -1,7 +1,10 @@
 """Training against python-crfsuite: the same features, the same model, the same penalty.
 
 Each task is trained once by CRFsuite (a minute or two), from feature text to its own stop; its log
-and its model serve all comparisons. Our short runs come before and after it, and the best counts.
+and its model serve all comparisons. Our short runs come before and after it. A busy machine delays
+a long run as much as the median short one, so the median is what its wall time is compared with;
+beside it stand the ratios that a busy machine changes little: of CPU time, and of our best wall
+time to CRFsuite's evaluations at the pace of its best.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import crfsuite
@@ -19,6 +23,7 @@ from common import Run, Targets, best, in_fresh_process, table
 
 SETTINGS = {"c2": 1.0}
 SHARE = 1e-3  # how near to CRFsuite's final objective a training must come
+TIGHT = 1e-5  # the same for one that is asked to go on as long as CRFsuite does
 EVALUATION, TRAINING, FROM_TEXT, EXACT, F1 = 8, 30, 15, 1e-8, 0.1
 HARD = [{"c2": 0.01}, {"c2": 0.1}, {"c2": 10.0}, {"c1": 0.5, "c2": 0.05}]
 
@@ -59,9 +64,11 @@ class Measured:
         from_text, *indexed = zip(before, our_runs(), strict=True)
         self.from_text = best(from_text)
         self.indexed = {
-            threads: min(runs, key=lambda run: run["wall"])
+            threads: {**runs[0], **{k: runs[0][k] + runs[1][k] for k in ("walls", "cpus")}}
             for threads, runs in zip((1, 2), indexed, strict=True)
         }
+        tight = {**SETTINGS, "tolerance": TIGHT}
+        self.tight = in_fresh_process(ours.fit_indexed, text, tight, 1).result
         self.log = self.theirs.result
         self.final = self.log["iterations"][-1]["loss"]
         self.exact = in_fresh_process(ours.compare_objectives, text, their_model, 30).result
@@ -88,20 +95,27 @@ def report(measured: list[Measured], targets: Targets) -> float:
     for m in measured:
         error = abs(m.exact["value"] - m.final) / m.final
         targets.at_most(f"{m.task}, objective at CRFsuite's weights", error, EXACT)
-        rows.append([m.task, f"{m.final:.6f}", f"{m.exact['value']:.6f}", f"{error:.1e}"])
+        off = m.tight["objective"] / m.final - 1
+        targets.at_most(f"{m.task}, tight training above CRFsuite's objective", off, TIGHT)
+        rows.append(
+            [m.task, f"{m.final:.6f}", f"{m.exact['value']:.6f}", f"{error:.1e}",
+             f"{m.tight['objective']:.6f}", f"{off:+.1e}", f"{m.tight['walls'][0]:.2f}",
+             m.tight["stopped"]]
+        )  # fmt: skip
     table(
-        "Objective at CRFsuite's final weights, double precision",
-        ["task", "its log", "ours", "relative difference"],
+        "Objective at CRFsuite's final weights, and where our own training ends if asked for "
+        f"{TIGHT:g} (s)",
+        ["task", "its log", "ours", "relative", "our end", "relative", "wall", "stopped"],
         rows,
     )
 
     rows = []
     for m in measured:
         wall, cpu = crfsuite.seconds_an_evaluation(m.log)
-        ratio = wall / m.exact["wall"]
-        targets.at_least(f"{m.task}, ratio of one evaluation", ratio, EVALUATION)
+        ratio = cpu / m.exact["cpu"]
+        targets.at_least(f"{m.task}, CPU ratio of one evaluation", ratio, EVALUATION)
         seconds = [f"{s:.4f}" for s in (wall, cpu, m.exact["wall"], m.exact["cpu"])]
-        rows.append([m.task, *seconds, f"{ratio:.1f}", f"{cpu / m.exact['cpu']:.1f}"])
+        rows.append([m.task, *seconds, f"{wall / m.exact['wall']:.1f}", f"{ratio:.1f}"])
     table(
         "One evaluation of function and gradient, one thread, best of all (s)",
         ["task", "CRFsuite wall", "CPU", "ours wall", "CPU", "wall ratio", "CPU ratio"],
@@ -115,21 +129,22 @@ def report(measured: list[Measured], targets: Targets) -> float:
         stop = m.log["iterations"][-1]["wall"]
         for threads, run in m.indexed.items():
             off = run["objective"] / m.final - 1
-            ratio = near["wall"] / run["wall"]
+            wall, cpu = median(run["walls"]), median(run["cpus"])
+            ratio = near["wall"] / wall
             ratios.append(ratio)
             targets.at_least(f"{m.task}, ratio of training, {threads} threads", ratio, TRAINING)
             targets.at_most(f"{m.task}, above CRFsuite's objective", off, SHARE)
             rows.append(
-                [m.task, f"{near['wall']:.1f} ({near['evaluations']})", f"{stop:.1f}",
-                 str(threads), f"{run['wall']:.2f}", f"{run['cpu']:.2f}", str(run["rounds"]),
-                 f"{100 * off:+.3f} %", f"{ratio:.1f}",
-                 f"{pace * near['evaluations'] / run['wall']:.1f}", f"{stop / run['wall']:.1f}"]
+                [m.task, f"{stop:.1f}", f"{near['wall']:.1f}", f"{near['cpu']:.1f}",
+                 str(near["evaluations"]), str(threads), f"{wall:.2f}", f"{min(run['walls']):.2f}",
+                 f"{cpu:.2f}", str(run["rounds"]), f"{100 * off:+.3f} %", f"{ratio:.1f}",
+                 f"{near['cpu'] / cpu:.1f}",
+                 f"{pace * near['evaluations'] / min(run['walls']):.1f}"]
             )  # fmt: skip
     table(
-        f"Training from indexed data to within {SHARE:.1%} of CRFsuite's final objective (wall s); "
-        "'at best pace': its evaluations at its fastest",
-        ["task", "CRFsuite (evaluations)", "to its stop", "our threads", "ours", "our CPU",
-         "rounds", "objective", "ratio", "at best pace", "to its stop"],
+        f"Training from indexed data to within {SHARE:.1%} of CRFsuite's final objective (s)",
+        ["task", "CRFsuite to its stop", "so near", "CPU", "evaluations", "our threads", "wall",
+         "best", "CPU", "rounds", "objective", "ratio", "of CPU", "of best"],
         rows,
     )  # fmt: skip
 
@@ -172,8 +187,8 @@ def robustness(folder: Path, targets: Targets) -> None:
         name = " ".join(f"{key}={value:g}" for key, value in settings.items())
         targets.at_most(f"{name}, above CRFsuite's objective", off, SHARE)
         rows.append(
-            [name, f"{log[-1]['wall']:.1f}", f"{small['wall']:.2f}", f"{log[-1]['loss']:.2f}",
-             f"{small['objective']:.2f}", f"{100 * off:+.3f} %", f"{whole['wall']:.2f}",
+            [name, f"{log[-1]['wall']:.1f}", f"{small['walls'][0]:.2f}", f"{log[-1]['loss']:.2f}",
+             f"{small['objective']:.2f}", f"{100 * off:+.3f} %", f"{whole['walls'][0]:.2f}",
              f"{whole['objective']:.2f}", whole["stopped"]]
         )  # fmt: skip
     table(

@@ -120,7 +120,7 @@ inline std::vector<std::string> strings(const StringPool& pool) {
 
 template <class T> std::vector<T> vector_of(const In<T>& array) { return {array.data(), array.data() + array.size()}; }
 
-inline nb::dict to_dict(ModelArrays arrays) {
+inline nb::typed<nb::dict, nb::str, nb::object> to_dict(ModelArrays arrays) {
     nb::dict out;
     out["names"] = to_numpy(std::move(arrays.names));
     out["name_offsets"] = to_numpy(std::move(arrays.name_offsets));
@@ -133,7 +133,7 @@ inline nb::dict to_dict(ModelArrays arrays) {
     out["edge_row"] = to_numpy(std::move(arrays.edge_row));
     out["cell"] = to_numpy(std::move(arrays.cell));
     out["cell_weight"] = to_numpy(std::move(arrays.cell_weight));
-    return out;
+    return nb::typed<nb::dict, nb::str, nb::object>(std::move(out));
 }
 
 template <class R> void bind_objective(nb::module_& module, const char* name) {

@@ -14,8 +14,8 @@ from dovetail.chain.steps import Step
 def dual(objective: Objective, *, tolerance: float, seed: int) -> Iterator[Step]:
     """Yield weights after each epoch; the dual value certifies how far they are from the optimum.
 
-    The primal value costs an evaluation, so it is computed only when the dual value, which is free and rises
-    geometrically, suggests that the gap may have closed.
+    The primal value costs an evaluation, so it is computed only when the dual value, which is free
+    and rises geometrically, suggests that the gap may have closed.
     """
     ascent = _native.Dual(objective.problem, objective.c2)
     values: list[float] = []
@@ -38,7 +38,8 @@ def dual(objective: Objective, *, tolerance: float, seed: int) -> Iterator[Step]
 
 
 def _rate(values: list[float]) -> float:
-    """By what factor the rise of the dual value shrinks from epoch to epoch; 1 while it does not."""
+    """By what factor the rise of the dual value shrinks from epoch to epoch; 1 while it does
+    not."""
     if len(values) < 3:
         return 1.0
     before, last = values[-2] - values[-3], values[-1] - values[-2]

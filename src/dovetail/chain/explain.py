@@ -11,7 +11,8 @@ from dovetail.chain.weights import WeightTable, weight_table
 
 
 class Contribution(NamedTuple):
-    """What a feature, or a move to a neighbour's label, adds to a label's score over its rival's."""
+    """What a feature, or a move to a neighbour's label, adds to a label's score over its
+    rival's."""
 
     source: str
     weight: float
@@ -21,7 +22,8 @@ class Contribution(NamedTuple):
 class TokenExplanation(NamedTuple):
     """The label of one token, its strongest rival, and what spoke for and against it.
 
-    ``contributions`` are sorted by the size of ``margin``: weight for the label minus weight for the rival.
+    ``contributions`` are sorted by the size of ``margin``: weight for the label minus weight for
+    the rival.
     """
 
     label: str

@@ -39,7 +39,9 @@ class Fitting:
         self.settings = settings
         self.data = data
         self.constraints = resolve(settings["constraints"], data)
-        names = data.native.feature_names() if settings["groups"] or not settings["boundaries"] else []
+        names = (
+            data.native.feature_names() if settings["groups"] or not settings["boundaries"] else []
+        )
         self.roles, self.priors = roles_and_priors(
             names, settings["groups"], boundaries=settings["boundaries"]
         )
@@ -73,17 +75,23 @@ class Fitting:
             "sequences have weights": self.data.native.weighted,
             "labels have weights": bool(self.margins.size),
             "features weigh on transitions": bool((self.roles & ON_TRANSITIONS).any()),
-            f"it would take {self.dual_memory / 1e9:.1f} GB, above the memory limit": self.dual_memory
-            > s["memory_limit"],
+            self._too_large(): self.dual_memory > s["memory_limit"],
         }
         return next((reason for reason, holds in reasons.items() if holds), None)
+
+    def _too_large(self) -> str:
+        return f"it would take {self.dual_memory / 1e9:.1f} GB, above the memory limit"
 
     def memory(self) -> int:
         """An estimate of the bytes that training will take."""
         parameters = self.problem.n_parameters
         occurrences = self.data.native.n_occurrences
         own = 24 * occurrences + 60 * self.data.n_features + 160 * parameters
-        dual = self.dual_memory if self.settings["method"] in ("auto", "dual") and not self.dual_obstacle() else 0
+        dual = (
+            self.dual_memory
+            if self.settings["method"] in ("auto", "dual") and not self.dual_obstacle()
+            else 0
+        )
         return int(own + dual)
 
     def train(
@@ -97,9 +105,7 @@ class Fitting:
         warm_start: ChainModel | None,
     ) -> Fitted:
         s = self.settings
-        objective = Objective(
-            self.problem, s["c2"], precision=s["precision"], threads=s["threads"]
-        )
+        objective = Objective(self.problem, s["c2"], precision=s["precision"], threads=s["threads"])
 
         def model_of(w: Weights, facts: Mapping[str, Any] | None = None) -> ChainModel:
             arrays = {**self.problem.export(w), **self.limits}
@@ -117,7 +123,14 @@ class Fitting:
             patience=patience,
             checkpoint=save if checkpoint is not None else None,
         )
-        plan = Plan(s["method"], s["c1"], s["tolerance"], s["seed"], self.dual_obstacle())
+        plan = Plan(
+            method=s["method"],
+            c1=s["c1"],
+            tolerance=s["tolerance"],
+            seed=s["seed"],
+            dual_obstacle=self.dual_obstacle(),
+            convex=self.data.native.fully_labelled,
+        )
         start = self._start(warm_start) if warm_start else None
         try:
             outcome = run(steps(plan, objective, start), hooks, s["max_iterations"])
@@ -126,14 +139,20 @@ class Fitting:
         facts = {
             "stopped": outcome.stopped,
             "iterations": len(outcome.history),
-            "objective": next((p.objective for p in reversed(outcome.history) if p.objective), None),
+            "objective": next(
+                (p.objective for p in reversed(outcome.history) if p.objective), None
+            ),
             "gap": next((p.gap for p in reversed(outcome.history) if p.gap), None),
-            "held_out": max((p.held_out for p in outcome.history if p.held_out is not None), default=None),
+            "held_out": max(
+                (p.held_out for p in outcome.history if p.held_out is not None), default=None
+            ),
             "seconds": outcome.history[-1].seconds,
             "evaluations": objective.evaluations,
         }
         training = {**self._facts()["training"], **facts}
-        return Fitted(model_of(outcome.weights, {"training": training}), outcome.history, outcome.stopped)
+        return Fitted(
+            model_of(outcome.weights, {"training": training}), outcome.history, outcome.stopped
+        )
 
     def _start(self, model: ChainModel) -> Weights:
         feature, previous, label = self.problem.parameters()
@@ -182,8 +201,12 @@ def _check(settings: Mapping[str, Any], data: Dataset) -> None:
     if not settings["tolerance"] > 0:
         raise TrainingError(f"tolerance is {settings['tolerance']}; give a number above 0")
     if settings["method"] not in METHODS:
-        raise TrainingError(f"there is no method '{settings['method']}'; choose from {', '.join(METHODS)}")
+        raise TrainingError(
+            f"there is no method '{settings['method']}'; choose from {', '.join(METHODS)}"
+        )
     if settings["c1"] and settings["method"] in ("sgd", "perceptron"):
-        raise TrainingError(f"the method '{settings['method']}' has no L1 penalty; use auto or lbfgs")
+        raise TrainingError(
+            f"the method '{settings['method']}' has no L1 penalty; use auto or lbfgs"
+        )
     if settings["method"] == "perceptron" and not data.native.fully_labelled:
         raise TrainingError("the perceptron needs every label; use auto for partial labels")

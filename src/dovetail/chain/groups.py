@@ -22,9 +22,10 @@ _ROLES = {"labels": ON_LABELS, "transitions": ON_TRANSITIONS, "both": ON_LABELS 
 class FeatureGroup:
     """Features whose name matches a pattern (``lex=*``), with settings of their own.
 
-    ``prior`` widens (above 1) or narrows their Gaussian prior: its standard deviation is multiplied by it, so that a
-    few strong features need not starve many weak ones, nor be starved by the penalty themselves. ``on`` says whether
-    they weigh on labels, on moves between labels, or on both.
+    ``prior`` widens (above 1) or narrows their Gaussian prior: its standard deviation is multiplied
+    by it, so that a few strong features need not starve many weak ones, nor be starved by the
+    penalty themselves. ``on`` says whether they weigh on labels, on moves between labels, or on
+    both.
     """
 
     pattern: str
@@ -37,13 +38,16 @@ class FeatureGroup:
                 f"the group '{self.pattern}' has a prior of {self.prior}; give a number above 0"
             )
         if self.on not in _ROLES:
-            raise TrainingError(f"the group '{self.pattern}' is on '{self.on}'; give labels, transitions or both")
+            raise TrainingError(
+                f"the group '{self.pattern}' is on '{self.on}'; give labels, transitions or both"
+            )
 
 
 def roles_and_priors(
     names: Sequence[str], groups: Sequence[FeatureGroup], *, boundaries: bool
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
-    """Role and prior of every feature; empty arrays where all are plain. The first match decides."""
+    """Role and prior of every feature; empty arrays where all are plain. The first match
+    decides."""
     if not groups and boundaries:
         return np.zeros(0, np.uint8), np.zeros(0, np.float32)
     roles = np.full(len(names), ON_LABELS, np.uint8)

@@ -1,8 +1,9 @@
 """L-BFGS for L2, and its orthant-wise form OWL-QN (Andrew & Gao 2007) where there is an L1 term.
 
-With c2 > 0 the objective is strongly convex, and the squared norm of its (sub)gradient over 4 c2 is the duality
-gap at the matching dual point: a certificate that the minimum is no further away. Where that bound is slow to
-close (small c2), or absent (c2 = 0), the optimiser stops when ten rounds no longer bring progress.
+With c2 > 0 and all labels known the objective is strongly convex, and the squared norm of its
+subgradient over 4 c2 is the duality gap at the matching dual point: a certificate that the minimum
+is no further away. Where that bound is slow to close (small c2), or absent, the optimiser stops
+when ten rounds no longer bring progress.
 """
 
 from __future__ import annotations
@@ -17,12 +18,19 @@ from dovetail.chain.steps import Step, Weights
 
 MEMORY = 8
 PATIENCE = 10
+STALL = 0.3  # rounds that together improve by this share of the tolerance have stalled
 
 
 def lbfgs(
-    objective: Objective, start: Weights, *, c1: float = 0.0, tolerance: float, warm: bool = False
+    objective: Objective,
+    start: Weights,
+    *,
+    c1: float = 0.0,
+    tolerance: float,
+    warm: bool = False,
+    convex: bool = True,
 ) -> Iterator[Step]:
-    """Yield ever better weights. ``warm``: the start is good enough for its curvature to be a guide."""
+    """Yield ever better weights; ``warm``: the curvature at the start is a good guide."""
     scale = objective.inverse_curvature(start) if warm else np.empty(0)
     history = _native.History(objective.size, MEMORY)
     w = start.copy()
@@ -34,7 +42,8 @@ def lbfgs(
     while True:
         slope = _steepest(w, gradient, c1)
         norm = float(np.sqrt(np.sum(slope * slope)))
-        gap = norm * norm / (4.0 * objective.c2 * abs(value)) if objective.c2 and value else None
+        certain = convex and objective.c2 > 0 and value != 0
+        gap = norm * norm / (4.0 * objective.c2 * abs(value)) if certain else None
         step = Step(phase, w, value, norm, gap, _finished(values, norm, gap, tolerance))
         yield step
         if step.finished:
@@ -68,16 +77,14 @@ def _steepest(w: Weights, gradient: Weights, c1: float) -> Weights:
     return np.where(w == 0.0, shrunk, gradient + c1 * np.sign(w))
 
 
-def _finished(
-    values: list[float], norm: float, gap: float | None, tolerance: float
-) -> str | None:
+def _finished(values: list[float], norm: float, gap: float | None, tolerance: float) -> str | None:
     if norm == 0.0:
         return "the gradient is zero"
     if gap is not None and gap <= tolerance:
         return f"certified: within {gap:.2g} of the optimum (gradient norm)"
     if len(values) > PATIENCE:
         progress = (values[-1 - PATIENCE] - values[-1]) / max(abs(values[-1]), 1e-300)
-        if progress <= 0.1 * tolerance:
+        if progress <= STALL * tolerance:
             return f"the last {PATIENCE} rounds improved the objective by only {progress:.2g}"
     return None
 

@@ -1,8 +1,9 @@
 """Which optimiser runs, in which order.
 
-The automatic choice: where the dual exists (L2 alone, every label known, enough memory), ascend it; its certificate
-says when to stop. Where it converges slowly (a weak penalty), or does not exist, a quick start by it or by
-stochastic gradients is followed by L-BFGS (OWL-QN for L1) scaled by the curvature there.
+The automatic choice: where the dual exists (L2 alone, every label known, enough memory), ascend it;
+its certificate says when to stop. Where it converges slowly (a weak penalty), or does not exist, a
+quick start by it or by stochastic gradients is followed by L-BFGS (OWL-QN for L1) scaled by the
+curvature there.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Plan:
     tolerance: float
     seed: int
     dual_obstacle: str | None  # why the dual cannot be used, if it cannot
+    convex: bool  # all labels known
 
 
 def steps(plan: Plan, objective: Objective, start: Weights | None) -> Iterator[Step]:
@@ -54,8 +56,15 @@ def steps(plan: Plan, objective: Objective, start: Weights | None) -> Iterator[S
     if plan.method == "lbfgs" or start is not None:
         warm = start is not None
         first = zero if start is None else start
-        return lbfgs(objective, first, c1=plan.c1, tolerance=plan.tolerance, warm=warm)
+        return finish(plan, objective, first, warm=warm)
     return automatic(plan, objective)
+
+
+def finish(plan: Plan, objective: Objective, start: Weights, *, warm: bool) -> Iterator[Step]:
+    """L-BFGS or OWL-QN as planned."""
+    return lbfgs(
+        objective, start, c1=plan.c1, tolerance=plan.tolerance, warm=warm, convex=plan.convex
+    )
 
 
 def automatic(plan: Plan, objective: Objective) -> Iterator[Step]:
@@ -80,9 +89,9 @@ def automatic(plan: Plan, objective: Objective) -> Iterator[Step]:
     value, _ = objective(w)
     if not np.isfinite(value) or value > objective(np.zeros_like(w))[0]:
         logger.info("the quick start went astray; starting from zero")
-        yield from lbfgs(objective, np.zeros_like(w), c1=plan.c1, tolerance=plan.tolerance)
+        yield from finish(plan, objective, np.zeros_like(w), warm=False)
     else:
-        yield from lbfgs(objective, w, c1=plan.c1, tolerance=plan.tolerance, warm=True)
+        yield from finish(plan, objective, w, warm=True)
 
 
 SLOW_RATE = 0.9  # the dual's remaining distance shrinks by less than a tenth an epoch
@@ -106,7 +115,9 @@ def perceptron(problem: _native.Problem, start: Weights, seed: int) -> Iterator[
         wrong = learner.epoch(seed + epoch)
         w = np.empty_like(start)
         learner.average(w)
-        finished = f"{PERCEPTRON_EPOCHS} epochs are done" if epoch + 1 == PERCEPTRON_EPOCHS else None
+        finished = (
+            f"{PERCEPTRON_EPOCHS} epochs are done" if epoch + 1 == PERCEPTRON_EPOCHS else None
+        )
         if wrong == 0.0:
             finished = "every training label is right"
         yield Step("perceptron", w, finished=finished, notes={"errors": wrong})

@@ -1,10 +1,12 @@
-"""A trained chain: labels, weights and constraints. Immutable, and safe to use from many threads."""
+"""A trained chain: labels, weights and constraints. Immutable, and safe to use from many
+threads."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from dovetail import _native
@@ -12,18 +14,19 @@ from dovetail.chain.model_file import ModelFile, open_model, to_bytes
 from dovetail.errors import DataError, ModelFileError
 
 WEIGHT_ARRAYS = (
-    "slots", "row", "dense", "pair_label", "pair_weight", "transitions", "edge_row", "cell", "cell_weight",
+    "slots", "row", "dense", "pair_label", "pair_weight", "transitions",
+    "edge_row", "cell", "cell_weight",
 )  # fmt: skip
 CONSTRAINT_ARRAYS = ("legal", "start", "end")
 NAME_ARRAYS = ("names", "name_offsets")
-ANY_LABEL = memoryview(b"")
+ANY_LABEL: Any = memoryview(b"")
 
 
 class ChainModel:
     """Inference over encoded features, on top of a model file's arrays.
 
-    ``facts`` is what a person may want to know of the model, and what is needed to use it: labels, the span
-    scheme, the feature set, the training.
+    ``facts`` is what a person may want to know of the model, and what is needed to use it: labels,
+    the span scheme, the feature set, the training.
     """
 
     def __init__(self, file: ModelFile) -> None:
@@ -54,8 +57,8 @@ class ChainModel:
     def to_bytes(self) -> bytes:
         return bytes(self._file.content)
 
-    def array(self, name: str) -> memoryview:
-        """The bytes of one of the model's arrays."""
+    def array(self, name: str) -> Any:
+        """The bytes of one of the model's arrays, as a memoryview."""
         return self._file.array(name)
 
     def encode(self, sequences: Iterable[Iterable[Any]]) -> _native.Batch:
@@ -80,8 +83,6 @@ class ChainModel:
         raw = bytes(self._file.array("names"))
         offsets = self._file.array("name_offsets").cast("Q").tolist()
         broken = len(offsets) != self.native.n_features + 1 or offsets[0] or offsets[-1] != len(raw)
-        if broken or any(a > b for a, b in zip(offsets, offsets[1:], strict=False)):
+        if broken or any(a > b for a, b in pairwise(offsets)):
             raise ModelFileError(f"{self._file.source} is damaged: its feature names do not fit")
-        return [
-            raw[a:b].decode("utf-8", "replace") for a, b in zip(offsets, offsets[1:], strict=False)
-        ]
+        return [raw[a:b].decode("utf-8", "replace") for a, b in pairwise(offsets)]

@@ -1,8 +1,9 @@
 """The model file: one file in safetensors layout, opened by mapping it into memory.
 
-Eight bytes with the header's length, a JSON header, then raw arrays, little-endian. The header's metadata holds the
-format's name and version, the model's facts as JSON, a checksum for each array, and one for the metadata itself.
-Nothing in it is ever executed. Reading is done here, without copying; any safetensors reader can open it too.
+Eight bytes with the header's length, a JSON header, then raw arrays, little-endian. The header's
+metadata holds the format's name and version, the model's facts as JSON, a checksum for each array,
+and one for the metadata itself. Nothing in it is ever executed. Reading is done here, without
+copying; any safetensors reader can open it too.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from dovetail import _native
 from dovetail.errors import ModelFileError
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 FORMAT = "dovetail"
@@ -35,12 +35,12 @@ class ModelFile:
         self._arrays, metadata = _read_header(content, source)
         self._checksums, self.facts = _read_metadata(metadata, source)
 
-    def array(self, name: str) -> memoryview:
-        """The bytes of one array."""
+    def array(self, name: str) -> Any:
+        """The bytes of one array, as a memoryview."""
         if name not in self._arrays or name not in self._checksums:
             raise ModelFileError(f"{self.source} lacks the array '{name}'")
         begin, end = self._arrays[name]
-        found = self.content[begin:end]
+        found: Any = self.content[begin:end]
         if f"{_native.checksum(found):016x}" != self._checksums[name]:
             raise ModelFileError(
                 f"{self.source} is damaged: the array '{name}' has changed since it was written"
@@ -102,14 +102,17 @@ def _read_metadata(metadata: Any, source: str) -> tuple[dict[str, str], dict[str
     try:
         facts_text, sums_text = metadata["facts"], metadata["checksums"]
         if metadata["digest"] != _digest(facts_text, sums_text):
-            raise ModelFileError(f"{source} is damaged: its description has changed since it was written")
+            raise ModelFileError(
+                f"{source} is damaged: its description has changed since it was written"
+            )
         return json.loads(sums_text), json.loads(facts_text)
     except (ValueError, KeyError, TypeError, RecursionError):
         raise ModelFileError(f"{source} is damaged: its description cannot be read") from None
 
 
 def _digest(facts_text: str, sums_text: str) -> str:
-    return f"{_native.checksum((facts_text + sums_text).encode()):016x}"
+    text: Any = (facts_text + sums_text).encode()
+    return f"{_native.checksum(text):016x}"
 
 
 def to_bytes(arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> bytes:
@@ -117,8 +120,8 @@ def to_bytes(arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -
     import numpy as np
     from safetensors.numpy import save
 
-    def raw(array: np.ndarray[Any, Any]) -> memoryview:
-        return memoryview(np.ascontiguousarray(array)).cast("B") if array.size else memoryview(b"")
+    def raw(array: npt.NDArray[Any]) -> Any:
+        return np.ascontiguousarray(array).view(np.uint8).ravel()
 
     facts_text = json.dumps(facts, ensure_ascii=False)
     sums_text = json.dumps({k: f"{_native.checksum(raw(v)):016x}" for k, v in arrays.items()})

@@ -1,7 +1,8 @@
 """The function that training minimises, as optimisers see it.
 
-f(w) = sum over sequences of weight * loss(w) + c2 |w|^2, with the L1 term c1 |w| left to the optimiser.
-The sum runs over shards of sequences in fixed order, so it is the same for any number of threads.
+f(w) = sum over sequences of weight * loss(w) + c2 |w|^2, with the L1 term c1 |w| left to the
+optimiser. The sum runs over shards of sequences in fixed order, so it is the same for any number of
+threads.
 """
 
 from __future__ import annotations
@@ -47,11 +48,12 @@ class Objective:
         return value, gradient
 
     def inverse_curvature(self, w: Weights) -> Weights:
-        """Inverse of the penalised Fisher diagonal at ``w``: the scale on which each weight lives."""
+        """Inverse of the penalised Fisher diagonal at ``w``: the scale on which each weight
+        lives."""
         fisher = np.empty(self.size)
         self._kernel.curvature(self.problem, w, fisher, self.threads)
         return 1.0 / (2.0 * self.c2 + FISHER_SHARE * fisher + 1e-3)
 
 
-# The loss's true curvature in a weight, given that all others can move too, is below its Fisher entry.
+# Given that all other weights can move too, the loss curves less in one than its Fisher entry says.
 FISHER_SHARE = 0.3

@@ -15,8 +15,8 @@ Method = Literal["auto", "lbfgs", "dual", "sgd", "perceptron"]
 class Progress(NamedTuple):
     """One line of a training's history, as callbacks receive it.
 
-    ``gap`` bounds how far ``objective`` can be from its minimum, relative to it: a certificate, where
-    the method has one. ``held_out`` is the score on held-out data, where there is some.
+    ``gap`` bounds how far ``objective`` can be from its minimum, relative to it: a certificate,
+    where the method has one. ``held_out`` is the score on held-out data, where there is some.
     """
 
     iteration: int

@@ -8,15 +8,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from dovetail.chain.model import ANY_LABEL, ChainModel
 from dovetail.errors import DataError, DovetailError
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from dovetail.chain.constraints import Constraints
     from dovetail.chain.explain import Explanation
     from dovetail.chain.groups import FeatureGroup
@@ -32,14 +30,16 @@ Source = str | os.PathLike[str] | bytes
 class Tagger:
     """A linear-chain CRF for sequence labelling.
 
-    Data is a `Corpus`, or sequences of token features as python-crfsuite has them: each token a list of strings, or a
-    dict from string to number. A label may be None (unknown) or a set of labels (one of these).
+    Data is a `Corpus`, or sequences of token features as python-crfsuite has them: each token a
+    list of strings, or a dict from string to number. A label may be None (unknown) or a set of
+    labels (one of these).
 
     Parameters
     ----------
     features
-        How a corpus becomes features: a `Window`, or a function from a sequence to a list of token features; by
-        default a window over all columns but the label. Not used for data that already is features.
+        How a corpus becomes features: a `Window`, or a function from a sequence to a list of token
+        features; by default a window over all columns but the label. Not used for data that already
+        is features.
     c1, c2
         Strength of the L1 and L2 penalties; a Gaussian prior of variance v is c2 = 1 / (2 v).
     method
@@ -55,7 +55,8 @@ class Tagger:
     groups
         Priors and roles of groups of features, see `FeatureGroup`.
     constraints
-        Legal label sequences: ``IOB1``, ``IOB2``, ``IOBES``, ``auto`` (the scheme of the data), or `Constraints`.
+        Legal label sequences: ``IOB1``, ``IOB2``, ``IOBES``, ``auto`` (the scheme of the data), or
+        `Constraints`.
     label_weights
         Errors on a label of weight above 1 cost more, below 1 less (softmax margin of log weight).
     precision
@@ -101,7 +102,11 @@ class Tagger:
         self.settings: dict[str, Any] = {k: v for k, v in locals().items() if k != "self"}
 
     def __repr__(self) -> str:
-        state = f"{len(self.labels_)} labels, {self.n_features_} features" if self._fitted else "not fitted"
+        state = (
+            f"{len(self.labels_)} labels, {self.n_features_} features"
+            if self._fitted
+            else "not fitted"
+        )
         return f"<Tagger: {state}>"
 
     # Training
@@ -120,13 +125,15 @@ class Tagger:
         checkpoint: str | os.PathLike[str] | None = None,
         callback: Callback | None = None,
     ) -> Tagger:
-        """Train on a corpus (its column ``label``, by default the last), on feature lists, or on indexed data.
+        """Train on a corpus (its column ``label``, by default the last), on feature lists, or on
+        indexed data.
 
-        ``held_out``, a corpus or a pair (features, labels), is scored after every round; the best round's weights are
-        kept, and ``patience`` rounds without a better one end the training. ``warm_start`` begins with an earlier
-        tagger's weights, also where labels have changed. ``checkpoint`` names a model file that is rewritten as
-        training goes on. ``callback`` is called with a `Progress` after every round and may return True to stop.
-        Ctrl-C ends the training with the best model so far.
+        ``held_out``, a corpus or a pair (features, labels), is scored after every round; the best
+        round's weights are kept, and ``patience`` rounds without a better one end the training.
+        ``warm_start`` begins with an earlier tagger's weights, also where labels have changed.
+        ``checkpoint`` names a model file that is rewritten as training goes on. ``callback`` is
+        called with a `Progress` after every round and may return True to stop. Ctrl-C ends the
+        training with the best model so far.
         """
         from dovetail.chain.fitting import Fitting
 
@@ -134,7 +141,9 @@ class Tagger:
         score = None
         if held_out is not None:
             score = _held_out_scorer(self, held_out, description)
-        earlier = warm_start if warm_start is None or isinstance(warm_start, Tagger) else load(warm_start)
+        earlier = (
+            warm_start if warm_start is None or isinstance(warm_start, Tagger) else load(warm_start)
+        )
         fitted = Fitting(self.settings, indexed).train(
             description=description,
             held_out=score,
@@ -246,7 +255,9 @@ class Tagger:
         model = self._trained()
         batch = model.encode(self._sequences(data))
         marginals = self._infer(model.native.posteriors, batch, self._masks(batch, allowed))[0]
-        return _cut([dict(zip(model.labels, row, strict=True)) for row in marginals.tolist()], batch.bounds)
+        return _cut(
+            [dict(zip(model.labels, row, strict=True)) for row in marginals.tolist()], batch.bounds
+        )
 
     def predict_nbest(self, data: Any, k: int) -> list[list[tuple[list[str], float]]]:
         """The k best label sequences of each sequence, with their probabilities."""
@@ -286,7 +297,9 @@ class Tagger:
         rows = [list(row) for row in labels]
         unknown = next((y for row in rows for y in row if y not in number), None)
         if unknown is not None:
-            raise DataError(f"the model has no label '{unknown}' (it has {', '.join(model.labels)})")
+            raise DataError(
+                f"the model has no label '{unknown}' (it has {', '.join(model.labels)})"
+            )
         codes = np.array([number[y] for row in rows for y in row], np.int32)
         if len(rows) != batch.n_sequences or len(codes) != batch.n_tokens:
             raise DataError(f"there are {batch.n_tokens} tokens but {len(codes)} labels")
@@ -305,7 +318,8 @@ class Tagger:
         return out
 
     def explain(self, sequence: Any, *, top: int = 10) -> Explanation:
-        """What each feature and each neighbour adds to every decision in one sequence of token features."""
+        """What each feature and each neighbour adds to every decision in one sequence of token
+        features."""
         from dovetail.chain.explain import explain
 
         return explain(self._trained(), sequence, top, self._threads)
@@ -316,9 +330,7 @@ class Tagger:
         except ValueError as error:
             raise DataError(str(error)) from None
 
-    def _masks(
-        self, batch: Any, allowed: Iterable[Labels] | None
-    ) -> npt.NDArray[np.uint8] | memoryview:
+    def _masks(self, batch: Any, allowed: Iterable[Labels] | None) -> Any:
         """Allowed labels as a mask over tokens and labels."""
         if allowed is None:
             return ANY_LABEL
@@ -327,8 +339,13 @@ class Tagger:
         names = self._trained().labels
         rows = [known for sequence in allowed for known in sequence]
         if len(rows) != batch.n_tokens:
-            raise DataError(f"there are {batch.n_tokens} tokens but {len(rows)} sets of allowed labels")
-        sets = [names if known is None else [known] if isinstance(known, str) else known for known in rows]
+            raise DataError(
+                f"there are {batch.n_tokens} tokens but {len(rows)} sets of allowed labels"
+            )
+        sets = [
+            names if known is None else [known] if isinstance(known, str) else known
+            for known in rows
+        ]
         masks = np.array([[name in known for name in names] for known in sets], np.uint8)
         empty = np.flatnonzero(~masks.reshape(len(rows), -1).any(axis=1))
         if empty.size:
@@ -372,19 +389,26 @@ class Tagger:
         chosen = (table.feature >= 0) & (table.previous < 0)
         if label is not None:
             if label not in model.labels:
-                raise DataError(f"the model has no label '{label}' (it has {', '.join(model.labels)})")
+                raise DataError(
+                    f"the model has no label '{label}' (it has {', '.join(model.labels)})"
+                )
             chosen &= table.label == model.labels.index(label)
         kept = np.flatnonzero(chosen)
         order = kept[np.argsort(-table.weight[kept], kind="stable")][:n]
         return [
-            (model.names[table.feature[k]], model.labels[table.label[k]], float(table.weight[k])) for k in order
+            (model.names[table.feature[k]], model.labels[table.label[k]], float(table.weight[k]))
+            for k in order
         ]
 
     def transitions(self) -> dict[tuple[str, str], float]:
         """Weight of every move from one label to the next."""
         model = self._trained()
         rows = model.native.transitions().tolist()
-        return {(a, b): rows[i][j] for i, a in enumerate(model.labels) for j, b in enumerate(model.labels)}
+        return {
+            (a, b): rows[i][j]
+            for i, a in enumerate(model.labels)
+            for j, b in enumerate(model.labels)
+        }
 
     # Keeping it
 
@@ -416,7 +440,8 @@ def load(
 ) -> Tagger:
     """Open a saved tagger, from a path or from bytes.
 
-    ``features`` is needed only for a model trained on a corpus with a feature function of the user's own.
+    ``features`` is needed only for a model trained on a corpus with a feature function of the
+    user's own.
     """
     tagger = Tagger(features=features, threads=threads)
     tagger.model_ = ChainModel.load(source)
@@ -429,11 +454,12 @@ def load(
 def _cut(values: list[Any], bounds: Any) -> list[list[Any]]:
     """A flat list over tokens, by sequences."""
     edges = bounds.tolist()
-    return [values[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    return [values[a:b] for a, b in pairwise(edges)]
 
 
 def _held_out_scorer(tagger: Tagger, held_out: Any, description: Mapping[str, Any]) -> Any:
-    """A function from a model to its score on held-out data: span F1, or accuracy for plain labels."""
+    """A function from a model to its score on held-out data: span F1, or accuracy for plain
+    labels."""
     from dovetail.corpus import Corpus
     from dovetail.evaluate import evaluate
 

@@ -1,8 +1,9 @@
 """Labels with three numbers one can trust: of a token, of a span, of a whole sequence.
 
-The token confidence is the marginal probability of the label shown. The span probability is exact: the sum over all
-label sequences that have exactly this span. The sequence probability is that of the whole label sequence. The best
-sequence (Viterbi) need not show each token's most probable label: the two decoders answer different questions.
+The token confidence is the marginal probability of the label shown. The span probability is exact:
+the sum over all label sequences that have exactly this span. The sequence probability is that of
+the whole label sequence. The best sequence (Viterbi) need not show each token's most probable
+label: the two decoders answer different questions.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class SpanPrediction(NamedTuple):
 class Tagging(NamedTuple):
     """One tagged sequence.
 
-    ``entropy`` (in nats) is that of the distribution over all label sequences: how unsure the model is.
+    ``entropy`` (in nats) is that of the distribution over all label sequences: how unsure the model
+    is.
     """
 
     labels: list[str]
@@ -74,7 +76,11 @@ def tag_batch(
 
 
 def _spans(
-    model: ChainModel, batch: _native.Batch, s: int, labels: list[str], allowed: npt.NDArray[np.uint8]
+    model: ChainModel,
+    batch: _native.Batch,
+    s: int,
+    labels: list[str],
+    allowed: npt.NDArray[np.uint8],
 ) -> list[SpanPrediction]:
     scheme = model.facts["scheme"]
     found = [] if scheme == "none" else spans(labels)
@@ -98,13 +104,15 @@ def _events(
 ) -> list[tuple[int, int, npt.NDArray[np.uint8]]]:
     """The ways in which labels can spell exactly this span, as masks over labels.
 
-    Each has a row for the token before the span, one for each of its tokens, and one for the token after it. In IOB a
-    span begins with B, or with I where no label of its type stands before.
+    Each has a row for the token before the span, one for each of its tokens, and one for the token
+    after it. In IOB a span begins with B, or with I where no label of its type stands before.
     """
     begin, inside = f"B-{span.label}", f"I-{span.label}"
     length = span.end - span.start
 
-    def rows(before: set[str], first: set[str], rest: set[str], last: set[str], after: set[str]) -> npt.NDArray[np.uint8]:
+    def rows(
+        before: set[str], first: set[str], rest: set[str], last: set[str], after: set[str]
+    ) -> npt.NDArray[np.uint8]:
         steps = [before, first, *[rest] * (length - 2), *([last] if length > 1 else []), after]
         return np.array([[name in step for name in names] for step in steps], np.uint8)
 

@@ -76,7 +76,9 @@ def run(rounds: Iterator[Step], hooks: Hooks, max_iterations: int | None) -> Out
         if outcome is None:
             raise
         outcome.interrupted = True
-        outcome.stopped = f"interrupted after {len(outcome.history)} rounds; the best model so far is kept"
+        outcome.stopped = (
+            f"interrupted after {len(outcome.history)} rounds; the best model so far is kept"
+        )
     if outcome is None:
         raise RuntimeError("the optimiser made no step")
     if hooks.checkpoint:

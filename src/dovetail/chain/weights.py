@@ -16,7 +16,8 @@ Ints = npt.NDArray[np.int64]
 
 
 class WeightTable(NamedTuple):
-    """All weights as parallel arrays; feature -1 is a plain move, previous -1 a weight on a label."""
+    """All weights as parallel arrays; feature -1 is a plain move, previous -1 a weight on a
+    label."""
 
     feature: Ints
     previous: Ints
@@ -41,7 +42,9 @@ def weight_table(model: ChainModel) -> WeightTable:
 
     pair_label = array("pair_label", np.uint16)
     owners = _owners(row, DENSE, pair_label.size)
-    parts.append(_part(owners, -1, pair_label & ~np.uint16(LAST_PAIR), array("pair_weight", np.float32)))
+    parts.append(
+        _part(owners, -1, pair_label & ~np.uint16(LAST_PAIR), array("pair_weight", np.float32))
+    )
 
     moves = array("transitions", np.float32).reshape(n, n)
     before, after = np.nonzero(moves)
@@ -51,8 +54,10 @@ def weight_table(model: ChainModel) -> WeightTable:
     if cell.size:
         plain = (cell & ~np.uint32(LAST_CELL)).astype(np.int64)
         owners = _owners(array("edge_row", np.uint32), 0, cell.size)
-        parts.append(_part(owners, plain // padded, plain % padded, array("cell_weight", np.float32)))
-    return WeightTable(*(np.concatenate(column) for column in zip(*parts, strict=True)))  # type: ignore[arg-type]
+        parts.append(
+            _part(owners, plain // padded, plain % padded, array("cell_weight", np.float32))
+        )
+    return WeightTable(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _part(feature: Any, previous: Any, label: Any, weight: Any) -> tuple[npt.NDArray[Any], ...]:
@@ -71,11 +76,13 @@ def _owners(row: npt.NDArray[np.uint32], excluded: int, size: int) -> Ints:
     return owners[started] if size else owners
 
 
-def start_from(model: ChainModel, data: Dataset, parameters: tuple[Ints, Ints, Ints], scale: Weights) -> Weights:
+def start_from(
+    model: ChainModel, data: Dataset, parameters: tuple[Ints, Ints, Ints], scale: Weights
+) -> Weights:
     """Weights of an earlier model for a new training's parameters, matched by name.
 
-    Features and labels that the earlier model did not have start at zero; those it had beyond the new data's are
-    dropped.
+    Features and labels that the earlier model did not have start at zero; those it had beyond the
+    new data's are dropped.
     """
     feature, previous, label = parameters
     table = weight_table(model)

@@ -11,7 +11,8 @@ from dovetail.errors import DataError
 from dovetail.files import PathLike, open_bytes
 
 TokenFeatures = Collection[str] | Mapping[str, Any]
-"""Features of a token: strings, or a dict from string to number as python-crfsuite users have them."""
+"""Features of a token: strings, or a dict from string to number as python-crfsuite users have
+them."""
 Labels = Sequence[str | Collection[str] | None]
 """Labels of a sequence; None where unknown, a set where it is one of several."""
 
@@ -19,10 +20,12 @@ Labels = Sequence[str | Collection[str] | None]
 class Dataset:
     """Sequences of token features with what is known of their labels, ready for training.
 
-    Nothing of the Python objects is kept, so any iterable will do, also one larger than memory's worth of
-    feature dicts. Every first and last token gets a feature of its own, for start and end weights.
+    Nothing of the Python objects is kept, so any iterable will do, also one larger than memory's
+    worth of feature dicts. Every first and last token gets a feature of its own, for start and end
+    weights.
 
-    >>> data = Dataset.from_lists([[["w=a"], ["w=b"]], [{"w": "c", "length": 2.5}]], [["X", "Y"], [None]])
+    >>> features = [[["w=a"], ["w=b"]], [{"w": "c", "length": 2.5}]]
+    >>> data = Dataset.from_lists(features, [["X", "Y"], [None]])
     >>> data.n_sequences, data.n_tokens, data.labels
     (2, 3, ['X', 'Y'])
     """
@@ -39,18 +42,24 @@ class Dataset:
         weights: Iterable[float] | None = None,
         allowed: Iterable[Labels] | None = None,
     ) -> Self:
-        """Index feature lists, with labels, sequence weights and allowed labels running alongside."""
+        """Index feature lists, with labels, sequence weights and allowed labels running
+        alongside."""
         data = cls()
         beside = {"labels": labels, "weights": weights, "allowed": allowed}
         iterators = {name: iter(values) for name, values in beside.items() if values is not None}
         for number, items in enumerate(sequences, start=1):
-            found = {name: next(values, _MISSING) for name, values in iterators.items()}
+            found: dict[str, Any] = {
+                name: next(values, _MISSING) for name, values in iterators.items()
+            }
             for name, value in found.items():
                 if value is _MISSING:
                     raise DataError(f"there are more sequences than {name}: {number - 1}")
             data.append(
-                items, found.get("labels"), allowed=found.get("allowed"), weight=found.get("weights", 1.0)
-            )  # fmt: skip
+                items,
+                found.get("labels"),
+                allowed=found.get("allowed"),
+                weight=found.get("weights", 1.0),
+            )
         for name, values in iterators.items():
             if next(values, _MISSING) is not _MISSING:
                 raise DataError(f"there are more {name} than sequences: {data.n_sequences}")
@@ -58,7 +67,8 @@ class Dataset:
 
     @classmethod
     def from_crfsuite_text(cls, path: PathLike) -> Self:
-        """Read CRFsuite's text format: a line a token, the label and then features, split by tabs."""
+        """Read CRFsuite's text format: a line a token, the label and then features, split by
+        tabs."""
         data = cls()
         reader = _native.CrfsuiteText(data.native)
         try:

@@ -1,13 +1,15 @@
 """Plain default features: words, affixes and shapes in a window around each token.
 
-A feature set is any callable from a sequence to a list of token features. One that can describe itself as
-plain data, like `Window`, is stored in the model file; a function of the user's own has to be given again.
+A feature set is any callable from a sequence to a list of token features. One that can describe
+itself as plain data, like `Window`, is stored in the model file; a function of the user's own has
+to be given again.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence as SequenceOf
+from collections.abc import Callable
+from collections.abc import Sequence as SequenceOf
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
@@ -25,8 +27,8 @@ class Window:
     >>> from dovetail.corpus import Corpus
     >>> corpus = Corpus.from_lists({"word": [["In", "Paris"]]})
     >>> Window(columns=("word",), size=1, affixes=2)(corpus[0])[1]  # doctest: +NORMALIZE_WHITESPACE
-    ['word[-1]=in', 'word[0]=paris', 'word[-1,0]=in|paris', 'form=Paris', 'shape[-1]=Xx', 'shape[0]=Xx',
-     'p1=P', 's1=s', 'p2=Pa', 's2=is', 'bias']
+    ['word[-1]=in', 'word[0]=paris', 'word[-1,0]=in|paris', 'form=Paris',
+     'shape[-1]=Xx', 'shape[0]=Xx', 'p1=P', 's1=s', 'p2=Pa', 's2=is', 'bias']
     """
 
     columns: tuple[str, ...]

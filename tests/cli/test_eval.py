@@ -1,0 +1,65 @@
+"""dovetail eval."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from click.testing import Result
+
+Run = Callable[..., Result]
+
+
+def test_table_and_interval(run: Run, model: Path, test_file: Path) -> None:
+    shown = run("eval", model, test_file).stdout
+    assert "3390 tokens in 200 sequences" in shown
+    assert re.search(r"^SPEAKER +\d+\.\d\d +\d+\.\d\d +\d+\.\d\d +86 ", shown, re.MULTILINE)
+    assert re.search(r"^F1 8\d\.\d\d, 95% interval .* \(bootstrap over sequences\)$", shown, re.M)
+
+
+def test_json(run: Run, model: Path, test_file: Path) -> None:
+    scores = json.loads(run("eval", model, test_file, "--json").stdout)
+    interval = scores["interval"]
+    assert interval["low"] < interval["value"] == scores["micro"]["f1"] < interval["high"]
+    assert scores["labels"]["TITLE"]["support"] == 53
+
+
+def test_two_columns_of_a_file(run: Run, model: Path, test_file: Path, tmp_path: Path) -> None:
+    tagged = tmp_path / "tagged.conll"
+    run("tag", model, test_file, "-o", tagged)
+    columns = ["--columns", "word,gold,found", "--gold", "gold", "--predicted", "found"]
+    by_columns = run("eval", *columns, tagged, "--json").stdout
+    assert by_columns == run("eval", model, test_file, "--json").stdout
+
+
+def test_plain_labels_are_scored_by_tokens(run: Run, pos_model: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data.conll"
+    data.write_text("the DT l\ncat VB l\n")
+    columns = ["--columns", "form,tag,language"]
+    assert "accuracy 50.00, 95% interval" in run("eval", pos_model, *columns, data).stdout
+
+
+def test_feature_text(run: Run, feature_text: Path, tmp_path: Path) -> None:
+    run("train", feature_text, "-m", tmp_path / "m")
+    assert "accuracy 100.00" in run("eval", tmp_path / "m", feature_text).stdout
+
+
+def test_many_documents_are_what_is_drawn(run: Run, model: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data.conll"
+    data.write_text("-DOCSTART- O\n\nat O\n3:30 B-STIME\n\n" * 30)
+    assert "bootstrap over documents" in run("eval", model, data).stdout
+
+
+def test_unseen_labels_are_counted_and_named(run: Run, model: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data.conll"
+    data.write_text("at O\n3:30 B-STIME\nBob B-HOST\n")
+    result = run("eval", model, data)
+    assert "does not know: B-HOST" in result.stderr
+    assert re.search(r"^HOST +0\.00", result.stdout, re.MULTILINE)
+
+
+def test_usage(run: Run, model: Path, test_file: Path) -> None:
+    assert "go together" in run("eval", test_file, "--gold", "label", code=2).output
+    assert "give MODEL and DATA" in run("eval", model, code=2).output

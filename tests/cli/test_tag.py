@@ -1,0 +1,170 @@
+"""dovetail tag."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from dovetail import demo
+
+Run = Callable[..., Result]
+TEXT = "When: Tuesday, 6 August at 4:30pm\n"
+
+
+def blocks(output: str) -> list[list[list[str]]]:
+    return [
+        [line.split("\t") for line in block.split("\n")]
+        for block in output.rstrip("\n").split("\n\n")
+    ]
+
+
+def test_columns_are_kept_and_labels_added(run: Run, model: Path, test_file: Path) -> None:
+    given = blocks(test_file.read_text(encoding="utf-8"))
+    found = blocks(run("tag", model, test_file).stdout)
+    assert [[row[:2] for row in block] for block in found] == given
+    rows = [row for block in found for row in block]
+    assert {len(row) for row in rows} == {3}
+    assert sum(row[1] == row[2] for row in rows) > 0.9 * len(rows)
+
+
+def test_chunks_change_nothing(run: Run, model: Path, test_file: Path) -> None:
+    whole = run("tag", model, test_file, "--marginals").stdout
+    assert run("tag", model, test_file, "--marginals", "--chunk-size", 7).stdout == whole
+
+
+def test_labels_are_not_needed(run: Run, model: Path, test_file: Path) -> None:
+    text = test_file.read_text(encoding="utf-8")
+    words = "\n".join(line.split("\t")[0] for line in text.split("\n"))
+    bare = blocks(run("tag", model, "--format", "conll", text=words).stdout)
+    full = blocks(run("tag", model, test_file).stdout)
+    assert bare == [[[row[0], row[2]] for row in block] for block in full]
+
+
+def test_confidences(run: Run, model: Path, test_file: Path) -> None:
+    rows = blocks(run("tag", model, test_file, "--marginals").stdout)[0]
+    assert all(len(row) == 4 and 0 < float(row[3]) <= 1 for row in rows)
+
+
+def test_documents_are_marked_as_they_were(run: Run, model: Path) -> None:
+    text = "-DOCSTART- O\n\nA O\n\nB O\n\nC O\n\n-DOCSTART- O\n\nD O\n"
+    expected = "-DOCSTART-\t-X-\tO\n\n{}\n{}\n{}\n-DOCSTART-\t-X-\tO\n\n{}\n"
+    rows = [f"{word}\tO\tO\n" for word in "ABCD"]
+    for size in (1, 2, 3, 10):
+        options = ["--format", "conll", "--chunk-size", size]
+        assert run("tag", model, *options, text=text).stdout == expected.format(*rows)
+
+
+def test_best_labellings(run: Run, model: Path, test_file: Path) -> None:
+    found = blocks(run("tag", model, test_file, "--nbest", 2).stdout)
+    assert {len(row) for block in found for row in block} == {6}
+    for block in found:
+        assert len({row[3] for row in block}) == 1
+        assert float(block[0][3]) >= float(block[0][5])
+    short = run("tag", model, "--format", "conll", "--nbest", 20, text="A\n").stdout
+    assert len(short.split()) == 1 + 2 * 7  # O and six B labels may stand alone
+
+
+def test_text_with_spans_in_brackets(run: Run, model: Path) -> None:
+    shown = run("tag", model, "--format", "text", text=TEXT).stdout
+    assert shown.startswith("When: [DATE Tuesday, 6 August 0.")
+    assert "] at [STIME 4:30pm 0." in shown
+
+
+def test_text_keeps_its_paragraphs(run: Run, model: Path) -> None:
+    shown = run("tag", model, "--format", "text", "--chunk-size", 1, text="a\n\nb\nc\n").stdout
+    assert shown == "a\n\nb\nc\n"
+
+
+def test_best_labellings_of_text(run: Run, model: Path) -> None:
+    lines = run("tag", model, "--format", "text", "--nbest", 3, text=TEXT).stdout.splitlines()
+    shares = [float(line.split()[0]) for line in lines]
+    assert shares == sorted(shares, reverse=True)
+    assert "[DATE Tuesday, 6 August] at [STIME 4:30pm]" in lines[0]
+
+
+def test_json_of_text_has_spans_of_characters(run: Run, model: Path) -> None:
+    options = ["--format", "text", "--output-format", "jsonl"]
+    line = json.loads(run("tag", model, *options, text=TEXT).stdout)
+    assert line["text"] == TEXT.strip()
+    found = [(line["text"][s["start"] : s["end"]], s["label"]) for s in line["spans"]]
+    assert found == [("Tuesday, 6 August", "DATE"), ("4:30pm", "STIME")]
+    assert all(0.5 < span["probability"] <= 1 for span in line["spans"])
+
+
+def test_json_of_tokens(run: Run, model: Path) -> None:
+    given = json.dumps({"tokens": ["at", "4:30pm"], "labels": ["O", "B-STIME"]})
+    line = json.loads(run("tag", model, "--format", "jsonl", text=given).stdout)
+    assert line == {
+        "tokens": ["at", "4:30pm"],
+        "gold": ["O", "B-STIME"],
+        "labels": ["O", "B-STIME"],
+    }
+    options = ["--format", "jsonl", "--spans", "--marginals"]
+    line = json.loads(run("tag", model, *options, text=given).stdout)
+    assert line["spans"][0].items() >= {"start": 1, "end": 2, "label": "STIME"}.items()
+    assert [max(m, key=m.__getitem__) for m in line["marginals"]] == ["O", "B-STIME"]
+    assert sum(line["marginals"][0].values()) == pytest.approx(1, abs=1e-4)
+    line = json.loads(run("tag", model, "--format", "jsonl", "--nbest", 2, text=given).stdout)
+    assert line["nbest"][0]["labels"] == line["labels"]
+
+
+def test_plain_labels_and_named_columns(run: Run, pos_model: Path) -> None:
+    named = ["--format", "conll", "--columns", "language,form"]
+    assert run("tag", pos_model, *named, text="l the\nl cat\n").stdout == "l\tthe\tDT\nl\tcat\tNN\n"
+    renamed = run("tag", pos_model, "--format", "conll", text="the l\ncat l\n").stdout
+    assert renamed == "the\tl\tDT\ncat\tl\tNN\n"
+    options = ["--format", "conll", "--output-format", "text"]
+    assert run("tag", pos_model, *options, text="the l\ncat l\n").stdout == "the/DT cat/NN\n"
+    shown = run("tag", pos_model, *options, "--marginals", text="the l\n").stdout
+    assert shown.startswith("the/DT/0.")
+
+
+def test_marginal_decoding(run: Run, model: Path, test_file: Path) -> None:
+    found = blocks(run("tag", model, test_file, "--decode", "marginal", "--marginals").stdout)
+    assert len(found) == 200
+
+
+def test_feature_text(run: Run, feature_text: Path, tmp_path: Path) -> None:
+    run("train", feature_text, "-m", tmp_path / "m")
+    shown = run("tag", tmp_path / "m", feature_text).stdout
+    assert shown == "D\nN\n\n" * 10
+    assert run("tag", tmp_path / "m", "--format", "crfsuite", text="?\tw=cat\n").stdout == "N\n\n"
+    assert (
+        "no words"
+        in run("tag", tmp_path / "m", feature_text, "--output-format", "text", code=2).output
+    )
+
+
+def test_output_file_and_gzip(run: Run, model: Path, test_file: Path, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.conll.gz", tmp_path / "out.conll.gz"
+    source.write_bytes(gzip.compress(test_file.read_bytes()))
+    assert run("tag", model, source, "-o", target).stdout == ""
+    expected = run("tag", model, test_file).stdout
+    assert gzip.decompress(target.read_bytes()).decode() == expected
+
+
+def test_empty_input_gives_empty_output(run: Run, model: Path) -> None:
+    assert run("tag", model, "--format", "text", text="").stdout == ""
+
+
+def test_demo_text_as_a_file(run: Run, model: Path) -> None:
+    lines = run("tag", model, demo.path("unlabelled.txt"), "--format", "text").stdout.splitlines()
+    assert len(lines) == len(demo.path("unlabelled.txt").read_text(encoding="utf-8").splitlines())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "--format"),
+        (["--format", "text", "--spans"], "--output-format jsonl"),
+        (["--format", "text", "--nbest", "2", "--marginals"], "does not go with"),
+        (["--format", "text", "--columns", "a,b"], "--columns"),
+    ],
+)
+def test_what_does_not_go_together(run: Run, model: Path, options: list[str], message: str) -> None:
+    assert message in run("tag", model, *options, text="", code=2).output

@@ -1,0 +1,93 @@
+"""dovetail train."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+import dovetail
+
+Run = Callable[..., Result]
+
+
+def test_summary_and_progress(run: Run, train_file: Path, test_file: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.dovetail"
+    result = run("train", train_file, "-m", model, "--held-out", test_file)
+    assert "640 sequences, 10,278 tokens" in result.stdout
+    assert "13 labels" in result.stdout
+    assert re.search(r"held-out +F1 8\d\.\d\d, accuracy 9\d\.\d\d\n$", result.stdout)
+    assert result.stderr.startswith("reading ")
+    assert re.search(r"^dual: iteration 1 .*held-out \d+\.\d\d time", result.stderr, re.MULTILINE)
+    assert dovetail.load(model).label_column_ == "label"
+
+
+def test_json_summary(run: Run, train_file: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.dovetail"
+    facts = json.loads(run("train", train_file, "-m", model, "--json").stdout)
+    assert facts["sequences"] == 640
+    assert facts["bytes"] == model.stat().st_size
+    assert facts["objective"] > 0
+    assert facts["gap"] < 1e-3
+    assert "certified" in facts["stopped"]
+
+
+def test_dry_run_writes_nothing(run: Run, train_file: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.dovetail"
+    shown = run("train", train_file, "-m", model, "--dry-run").stdout
+    assert "weights    23," in shown
+    assert re.search(r"memory +about \d+\.\d MB", shown)
+    facts = json.loads(run("train", train_file, "--dry-run", "--json").stdout)
+    assert facts["n_labels"] == 13
+    assert not any(tmp_path.iterdir())
+
+
+def test_several_files_are_one_corpus(run: Run, test_file: Path, tmp_path: Path) -> None:
+    result = run("train", test_file, test_file, "-m", tmp_path / "m", "--max-iterations", 2)
+    assert "400 sequences" in result.stdout
+    assert "limit of 2 iterations" in result.stdout
+
+
+@pytest.mark.parametrize("method", ["lbfgs", "dual", "sgd", "perceptron"])
+def test_methods(run: Run, test_file: Path, tmp_path: Path, method: str) -> None:
+    run("train", test_file, "-m", tmp_path / "m", "--method", method, "--max-iterations", 3)
+    assert (tmp_path / "m").is_file()
+
+
+def test_settings_reach_the_tagger(run: Run, test_file: Path, tmp_path: Path) -> None:
+    options = ["--c1", 0.5, "--c2", 0.25, "--min-count", 2, "--all-pairs", "--all-transitions"]
+    options += ["--threads", 1, "--seed", 3, "--constraints", "IOB2", "--max-iterations", 4]
+    run("train", test_file, "-m", tmp_path / "m", *options)
+    settings = dovetail.load(tmp_path / "m").training_["settings"]
+    expected = {"c1": 0.5, "c2": 0.25, "min_count": 2, "all_pairs": True, "all_transitions": True}
+    expected |= {"seed": 3, "constraints": "IOB2", "max_iterations": 4}
+    assert {name: settings[name] for name in expected} == expected
+
+
+def test_checkpoint_and_warm_start(run: Run, test_file: Path, tmp_path: Path) -> None:
+    kept, model = tmp_path / "kept", tmp_path / "m"
+    run("train", test_file, "-m", model, "--checkpoint", kept, "--max-iterations", 3)
+    assert len(dovetail.load(kept).labels_) == 13
+    again = run("train", test_file, "-m", model, "--warm-start", kept)
+    assert "certified" in again.stdout
+
+
+def test_feature_text_trains(run: Run, feature_text: Path, tmp_path: Path) -> None:
+    result = run("train", feature_text, "-m", tmp_path / "m", "--held-out", feature_text)
+    assert "10 sequences, 20 tokens" in result.stdout
+    assert "accuracy 100.00" in result.stdout
+
+
+def test_json_lines_train(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "data.jsonl"
+    data.write_text('{"text": "Rome is old", "spans": [[0, 4, "LOC"]]}\n' * 3)
+    run("train", data, "-m", tmp_path / "m")
+    assert dovetail.load(tmp_path / "m").labels_ == ["B-LOC", "O"]
+
+
+def test_model_is_required(run: Run, train_file: Path) -> None:
+    assert "--model" in run("train", train_file, code=2).output
