@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import tasks
-from common import HERE, in_fresh_process
+from common import HERE, Run, in_fresh_process
 
 CACHE = HERE / ".cache"
 
@@ -120,7 +120,7 @@ def _names(data: bytes, base: int) -> list[str]:
 
 
 def cached_text(task: str, part: str = "train") -> Path:
-    """A task's features in CRFsuite's text format, made once, as that takes longer than our training."""
+    """A task's features in CRFsuite's text format, made once."""
     path = CACHE / f"{task}-{part}-{_version()}.txt"
     if not path.exists():
         in_fresh_process(_write_text, task, part, str(path))
@@ -128,15 +128,21 @@ def cached_text(task: str, part: str = "train") -> Path:
 
 
 def cached_model(task: str) -> Path:
-    """A model for tagging, made once: 60 iterations give its final size and nearly its labels."""
+    """A task's model, of the last training or of one made now."""
     path = CACHE / f"{task}-{_version()}.crfsuite"
     if not path.exists():
         print(f"training python-crfsuite's model for {task}, once", flush=True)
-        unfinished = path.with_suffix(".unfinished")
-        settings = {"c2": 1.0, "max_iterations": 60}
-        in_fresh_process(train_text, str(cached_text(task)), str(unfinished), settings)
-        unfinished.rename(path)
+        train(task)
     return path
+
+
+def train(task: str) -> Run:
+    """Train a task with c2 = 1 to CRFsuite's own stop (a minute or two), and keep the model."""
+    path = CACHE / f"{task}-{_version()}.crfsuite"
+    unfinished = path.with_suffix(".unfinished")
+    run = in_fresh_process(train_text, str(cached_text(task)), str(unfinished), {"c2": 1.0})
+    unfinished.rename(path)
+    return run
 
 
 def _version() -> str:

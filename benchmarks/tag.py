@@ -105,9 +105,9 @@ def read(test: str) -> Sequences:
 
 
 def fastest(predict: Callable[[Any], list[list[str]]], sequences: Any) -> dict[str, Any]:
-    """Tag everything three times."""
-    times = []
-    for _ in range(3):
+    """Tag everything again and again, three times and for two seconds at least."""
+    times: list[tuple[float, float]] = []
+    while len(times) < 3 or sum(wall for wall, _ in times) < 2:
         start = time.perf_counter(), time.process_time()
         labels = predict(sequences)
         times.append((time.perf_counter() - start[0], time.process_time() - start[1]))

@@ -50,7 +50,7 @@ class Measured:
         print(f"measuring {task}", flush=True)
         self.task = task
         text, test = str(crfsuite.cached_text(task)), str(crfsuite.cached_text(task, "test"))
-        our_model, their_model = str(folder / f"{task}.ours"), str(folder / f"{task}.crfsuite")
+        our_model = str(folder / f"{task}.ours")
 
         def our_runs() -> tuple[Run, dict[str, Any], dict[str, Any]]:
             return (
@@ -60,7 +60,7 @@ class Measured:
             )
 
         before = our_runs()
-        self.theirs = in_fresh_process(crfsuite.train_text, text, their_model, SETTINGS)
+        self.theirs = crfsuite.train(task)
         from_text, *indexed = zip(before, our_runs(), strict=True)
         self.from_text = best(from_text)
         self.indexed = {
@@ -71,6 +71,7 @@ class Measured:
         self.tight = in_fresh_process(ours.fit_indexed, text, tight, 1).result
         self.log = self.theirs.result
         self.final = self.log["iterations"][-1]["loss"]
+        their_model = str(crfsuite.cached_model(task))
         self.exact = in_fresh_process(ours.compare_objectives, text, their_model, 30).result
         self.f1 = in_fresh_process(scores, our_model, their_model, test).result
 

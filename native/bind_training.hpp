@@ -250,10 +250,8 @@ inline void bind_training(nb::module_& module) {
         .def(nb::init<std::shared_ptr<const Problem>, double>(), nb::arg("problem"), nb::arg("c2"), nb::call_guard<nb::gil_scoped_release>())
         .def_static("memory", [](const Dataset& data) { return Dual::memory(data); })
         .def("epoch", &Dual::epoch, nb::arg("seed"), nb::call_guard<nb::gil_scoped_release>())
-        .def("weights", [](Dual& self, InOut<double> w) {
-            nb::gil_scoped_release unlocked;
-            self.weights(w.data());
-        }, nb::arg("w").noconvert());
+        .def("refresh", &Dual::refresh, nb::call_guard<nb::gil_scoped_release>())
+        .def("weights", [](const Dual& self, InOut<double> w) { self.weights(w.data()); }, nb::arg("w").noconvert());
 
     nb::class_<Stochastic>(module, "Stochastic")
         .def("__init__", [](Stochastic* self, std::shared_ptr<const Problem> problem, double c2, In<double> w) {

@@ -51,17 +51,24 @@ public:
         promised_ = 0;
         for (uint32_t s : shuffled(problem_->size(), seed))
             if (problem_->length(s)) visit(s);
+        const double before = value_;
+        value_ = value();
+        adapt(value_ - before);
+        return value_;
+    }
+    double value() const {
         double entropy = 0, squares = 0;
         for (double h : entropy_) entropy += h;
         for (uint32_t at : problem_->layout.slot) squares += static_cast<double>(weights_[at]) * weights_[at];
-        const double value = entropy - lambda_ / 2 * squares;
-        adapt(value - value_);
-        value_ = value;
-        return value;
+        return entropy - lambda_ / 2 * squares;
     }
 
-    // w: [parameters], recomputed from the expectations so that no rounding has piled up.
-    void weights(double* w) {
+    // w: [parameters]
+    void weights(double* w) const {
+        for (size_t k = 0; k < problem_->layout.size(); ++k) w[k] = weights_[problem_->layout.slot[k]];
+    }
+    // Recomputes the weights from the expectations, so that no rounding has piled up; returns the dual value.
+    double refresh() {
         const Problem& problem = *problem_;
         const int Lp = problem.Lp();
         const Layout& layout = problem.layout;
@@ -77,10 +84,8 @@ public:
             for (size_t t = problem.begin(s) + 1; t < problem.begin(s) + problem.length(s); ++t)
                 moves[static_cast<size_t>(problem.data->gold[t - 1]) * Lp + problem.data->gold[t]] += 1;
         }
-        for (size_t k = 0; k < layout.size(); ++k) {
-            w[k] = sums[layout.slot[k]] / lambda_;
-            weights_[layout.slot[k]] = static_cast<float>(w[k]);
-        }
+        for (uint32_t at : layout.slot) weights_[at] = static_cast<float>(sums[at] / lambda_);
+        return value_ = value();
     }
 
 private:

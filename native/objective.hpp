@@ -9,8 +9,7 @@ namespace dovetail {
 
 template <class R> class Objective {
 public:
-    explicit Objective(std::shared_ptr<const Problem> problem)
-        : problem_(std::move(problem)), weights_(problem_->bundled_buffer_size(), R(0)) {}
+    explicit Objective(std::shared_ptr<const Problem> problem) : problem_(std::move(problem)) {}
 
     // w, g: [parameters]. g may be null.
     double evaluate(const double* w, double* g, double c2, int threads) {
@@ -41,9 +40,9 @@ public:
             if (!std::isfinite(posterior(loss.moves, loss.work, T))) throw ImpossibleSequence(s);
             for (size_t k = 0; k < T * Lp; ++k) loss.work.p[k] *= R(weight) * (1 - loss.work.p[k]);
             for (size_t t = 0; t < T; ++t) {
-                scatter_token<false, true>(problem.bundled_program(), problem.layout, gradient, first + t, &loss.work.p[t * Lp]);
+                scatter_token<false, true>(*program_, problem.layout, gradient, first + t, &loss.work.p[t * Lp]);
                 if (loss.moves.stride && t)
-                    scatter_moves(problem.bundled_program(), problem.layout, gradient, first + t,
+                    scatter_moves(*program_, problem.layout, gradient, first + t,
                                   &loss.work.edge_at[t * loss.moves.stride], true);
             }
             for (size_t k = 0; k < loss.work.edge.size(); ++k) moves[k] += weight * loss.work.edge[k];
@@ -62,7 +61,7 @@ private:
         Array<R> gradient;
         std::vector<double> moves;
         double value = 0;
-        explicit Worker(const Problem& problem) : loss(problem, problem.bundled_program()) {}
+        Worker(const Problem& problem, const Program& program) : loss(problem, program) {}
     };
 
     // total = sum over sequences of what `visit` adds; `shares`: factors with which bundles pass it on to members.
@@ -70,13 +69,14 @@ private:
     double sum_over_shards(const double* w, double* total, int threads, const std::vector<float>& shares, Visit visit) {
         const std::lock_guard<std::mutex> alone(mutex_);
         const Layout& layout = problem_->layout;
+        choose_program();
         for (size_t k = 0; k < layout.size(); ++k) weights_[layout.slot[k]] = static_cast<R>(w[k]);
-        const Bundles& bundles = problem_->bundles();
+        const Bundles* bundles = bundled() ? &problem_->bundles() : nullptr;
         const size_t bundle_at = Program::bundle_at(layout);
-        bundles.gather(layout, problem_->scale, weights_.data(), weights_.data() + bundle_at);
+        if (bundles) bundles->gather(layout, problem_->scale, weights_.data(), weights_.data() + bundle_at);
         const size_t shards = problem_->shards.size() - 1;
         const size_t at_once = std::max<size_t>(1, std::min<size_t>(shards, static_cast<size_t>(std::max(1, threads))));
-        while (workers_.size() < at_once) workers_.push_back(std::make_unique<Worker>(*problem_));
+        while (workers_.size() < at_once) workers_.push_back(std::make_unique<Worker>(*problem_, *program_));
 
         double value = 0;
         if (total) std::fill(total, total + layout.size(), 0.0);
@@ -92,8 +92,8 @@ private:
                     if (problem_->length(s))
                         worker.value += visit(worker.loss, s, weights_.data(), total ? worker.gradient.data() : nullptr,
                                               worker.moves.data(), problem_->weight(s));
-                if (total)
-                    bundles.share_out(layout, shares, worker.gradient.data(), worker.gradient.data() + bundle_at);
+                if (total && bundles)
+                    bundles->share_out(layout, shares, worker.gradient.data(), worker.gradient.data() + bundle_at);
             });
             for (size_t k = 0; k < wave; ++k) {
                 value += workers_[k]->value;
@@ -101,6 +101,15 @@ private:
             }
         }
         return value;
+    }
+
+    // Bundles pay from the fourth evaluation on: finding them costs about as much as two evaluations.
+    bool bundled() const { return uses_ > 3; }
+    void choose_program() {
+        if (++uses_ != 1 && uses_ != 4) return;
+        program_ = bundled() ? &problem_->bundled_program() : &problem_->program();
+        weights_.assign(bundled() ? problem_->bundled_buffer_size() : problem_->layout.buffer_size(), R(0));
+        workers_.clear();
     }
 
     void add_up(const Worker& worker, double* total, int threads) const {
@@ -117,6 +126,8 @@ private:
     }
 
     std::shared_ptr<const Problem> problem_;
+    const Program* program_ = nullptr;
+    size_t uses_ = 0;
     Array<R> weights_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::mutex mutex_;

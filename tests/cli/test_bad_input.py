@@ -29,7 +29,7 @@ BAD_DATA = {
     "ragged": (b"a O\nb\n", "data.conll:2: 1 fields where 2"),
     "not utf-8": (b"a O\n\n\xff\xfe O\n", "data.conll:3 is not UTF-8"),
     "not text": (os.urandom(2000) + b"\xff\x00\n", "data.conll"),
-    "one column": (b"a\nb\n", ""),
+    "one column": (b"a\nb\n", "one column"),
 }
 
 
@@ -102,7 +102,8 @@ def test_damaged_models(run: Run, model: Path, test_file: Path, tmp_path: Path, 
     elif how == "altered header":
         content[content.index(b"B-SPEAKER")] ^= 1
     elif how == "altered weights":
-        content[len(content) - 100] ^= 0xFF
+        start = 8 + int.from_bytes(content[:8], "little")
+        content[start::64] = bytes(b ^ 0xFF for b in content[start::64])
     else:
         content[:] = b"the quick brown fox\n" * 10
     damaged = tmp_path / "damaged.dovetail"
@@ -177,8 +178,8 @@ def test_impossible_settings(run: Run, test_file: Path, tmp_path: Path) -> None:
     assert "L1" in refused(run("train", test_file, *out, "--c1", 1, "--method", "sgd", code=1))
     assert "c2" in run("train", test_file, *out, "--c2", "-1", code=2).output
     refused(run("train", test_file, *out, "--c2", "nan", code=1))
-    refused(run("train", test_file, *out, "--min-count", 10**6, code=1))
-    refused(run("train", test_file, *out, "--constraints", "IOB1", code=1))
+    assert "constraints" in run("train", test_file, *out, "--constraints", "IOB1", code=1).stderr
+    assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

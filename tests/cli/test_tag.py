@@ -115,9 +115,11 @@ def test_json_of_tokens(run: Run, model: Path) -> None:
 
 def test_plain_labels_and_named_columns(run: Run, pos_model: Path) -> None:
     named = ["--format", "conll", "--columns", "language,form"]
-    assert run("tag", pos_model, *named, text="l the\nl cat\n").stdout == "l\tthe\tDT\nl\tcat\tNN\n"
+    assert (
+        run("tag", pos_model, *named, text="l the\nl cat\n").stdout == "l\tthe\tDT\nl\tcat\tNN\n\n"
+    )
     renamed = run("tag", pos_model, "--format", "conll", text="the l\ncat l\n").stdout
-    assert renamed == "the\tl\tDT\ncat\tl\tNN\n"
+    assert renamed == "the\tl\tDT\ncat\tl\tNN\n\n"
     options = ["--format", "conll", "--output-format", "text"]
     assert run("tag", pos_model, *options, text="the l\ncat l\n").stdout == "the/DT cat/NN\n"
     shown = run("tag", pos_model, *options, "--marginals", text="the l\n").stdout

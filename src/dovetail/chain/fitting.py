@@ -39,11 +39,8 @@ class Fitting:
         self.settings = settings
         self.data = data
         self.constraints = resolve(settings["constraints"], data)
-        names = (
-            data.native.feature_names() if settings["groups"] or not settings["boundaries"] else []
-        )
         self.roles, self.priors = roles_and_priors(
-            names, settings["groups"], boundaries=settings["boundaries"]
+            data, settings["groups"], boundaries=settings["boundaries"]
         )
         self.margins = _margins(settings["label_weights"], data.labels)
         limits = self.constraints.arrays() if self.constraints else (NOTHING, NOTHING, NOTHING)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from dovetail import _native
 from dovetail.errors import TrainingError
+from dovetail.features import Dataset
 
 ON_LABELS, ON_TRANSITIONS = 1, 2
 _ROLES = {"labels": ON_LABELS, "transitions": ON_TRANSITIONS, "both": ON_LABELS | ON_TRANSITIONS}
@@ -44,20 +45,21 @@ class FeatureGroup:
 
 
 def roles_and_priors(
-    names: Sequence[str], groups: Sequence[FeatureGroup], *, boundaries: bool
+    data: Dataset, groups: Sequence[FeatureGroup], *, boundaries: bool
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
     """Role and prior of every feature; empty arrays where all are plain. The first match
     decides."""
     if not groups and boundaries:
         return np.zeros(0, np.uint8), np.zeros(0, np.float32)
-    roles = np.full(len(names), ON_LABELS, np.uint8)
-    priors = np.ones(len(names), np.float32)
+    roles = np.full(data.n_features, ON_LABELS, np.uint8)
+    priors = np.ones(data.n_features, np.float32)
     if groups:
         matchers = [(compile_pattern(translate(g.pattern)).match, g) for g in groups]
-        for number, name in enumerate(names):
+        for number, name in enumerate(data.native.feature_names()):
             group = next((g for match, g in matchers if match(name)), None)
             if group is not None:
                 roles[number], priors[number] = _ROLES[group.on], group.prior
     if not boundaries:
-        roles[[name in (_native.START, _native.END) for name in names]] = 0
+        ends = data.native.find_features([_native.START, _native.END])
+        roles[ends[ends >= 0]] = 0
     return roles, np.zeros(0, np.float32) if (priors == 1).all() else priors

@@ -18,7 +18,7 @@ FEWEST_DOCUMENTS = 20  # drawing among fewer says little
 
 
 class Labelled(NamedTuple):
-    """Given and predicted labels of the same tokens, and where documents begin, if that is known."""
+    """Given and predicted labels of the same tokens, and where documents begin, if known."""
 
     gold: list[list[str]]
     predicted: list[list[str]]

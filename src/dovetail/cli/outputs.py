@@ -36,9 +36,10 @@ def write_columns(corpus: Corpus, results: Sequence[Result], file: TextIO) -> No
 
     >>> import sys
     >>> corpus = Corpus.from_lists({"word": [["Rome", "."]]})
-    >>> write_columns(corpus, [Result(["B-LOC", "O"], confidences=[0.9, 1.0])], sys.stdout)
-    Rome	B-LOC	0.9000
-    .	O	1.0000
+    >>> result = Result(["B-LOC", "O"], confidences=[0.9, 1.0])
+    >>> write_columns(corpus, [result], sys.stdout)  # doctest: +NORMALIZE_WHITESPACE
+    Rome B-LOC 0.9000
+    . O 1.0000
     <BLANKLINE>
     """
     for column in _added_columns(results):
@@ -114,7 +115,7 @@ def write_inline(corpus: Corpus, results: Sequence[Result], file: TextIO) -> Non
     """Text with each span in brackets: its label, its words, its probability.
 
     Plain labels, such as parts of speech, follow their words after a slash. The K best are a line
-    each, after the probability of the whole labelling. A blank line opens a document.
+    each, after the probability of the whole labelling. A blank line divides documents.
 
     >>> import sys
     >>> corpus = Corpus.from_lists({"word": [["In", "New", "York"]]})
@@ -122,9 +123,9 @@ def write_inline(corpus: Corpus, results: Sequence[Result], file: TextIO) -> Non
     >>> write_inline(corpus, [result], sys.stdout)
     In [LOC New York 0.98]
     """
-    starts = set() if corpus.document_bounds is None else set(corpus.document_bounds.tolist()[:-1])
+    bounds = [] if corpus.document_bounds is None else corpus.document_bounds.tolist()
     for sequence, result in zip(corpus, results, strict=True):
-        if sequence.index in starts:
+        if sequence.index in bounds[1:]:
             file.write("\n")
         text, offsets = _text_of(sequence)
         if result.nbest is None:
@@ -162,7 +163,7 @@ def inline(
     pieces: list[str] = []
     at = 0
     if found is None:
-        for t, (start, end) in enumerate(offsets):
+        for t, (_, end) in enumerate(offsets):
             confidence = "" if confidences is None else f"/{confidences[t]:.2f}"
             pieces.append(f"{text[at:end]}/{labels[t]}{confidence}")
             at = end

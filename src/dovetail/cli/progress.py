@@ -98,10 +98,9 @@ class LiveTable:
         """The table as it stands now; the time goes on between rounds."""
         from rich.table import Table
 
+        cells = {"phase": self._what}
         if self._history:
             cells = described(self._history, *self._limits)
-        else:
-            cells = {"phase": self._what}
         cells["time"] = duration(time.monotonic() - self._since)
         if self._history and self._history[-1].held_out is None:
             del cells["held-out"]

@@ -82,7 +82,10 @@ def command(
     with write_text(output) as file:
         before = 0
         for batch in given.batches(chunk_size, renamed):
-            WRITERS[kind](batch.corpus, _results(tagger, batch, wish, before), file)
+            results = _results(tagger, batch, wish, before)
+            if kind == "text" and before and batch.corpus.document_bounds is not None:
+                file.write("\n")
+            WRITERS[kind](batch.corpus, results, file)
             file.flush()
             before += len(batch.corpus)
 

@@ -60,7 +60,7 @@ from dovetail.features import Dataset
 @click.option("--dry-run", is_flag=True, help="Only say how large the training would be.")
 @click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
 @click.pass_context
-def command(ctx: click.Context, **options: Any) -> None:
+def command(ctx: click.Context, /, **options: Any) -> None:
     """Train a tagger on labelled sequences.
 
     DATA is one or more files of CoNLL columns, CoNLL-U, JSON lines or CRFsuite's feature text. The
@@ -143,7 +143,12 @@ class Job:
             if not data.n_sequences:
                 raise DataError(f"{sources[0].path} holds no sequences")
             return data
-        return read_all(sources)
+        corpus = read_all(sources)
+        if len(corpus.names) < 2:
+            raise DataError(
+                f"{self.paths[0]} has one column, {corpus.names[0]!r}: training needs a label too"
+            )
+        return corpus
 
     def read_held_out(self, display: Display) -> Corpus | tuple[list[Any], list[list[str]]] | None:
         """The held-out data, if there is any."""
@@ -159,7 +164,7 @@ class Job:
     def _facts(self, tagger: Tagger, data: Corpus | Dataset, held_out: Any) -> dict[str, Any]:
         last = tagger.history_[-1]
         n_sequences = len(data) if isinstance(data, Corpus) else data.n_sequences
-        facts = {
+        facts: dict[str, Any] = {
             "model": self.model,
             "bytes": _size(self.model),
             "sequences": n_sequences,
@@ -181,7 +186,7 @@ class Job:
 
 def _held_out_report(tagger: Tagger, held_out: Any) -> Report:
     if isinstance(held_out, Corpus):
-        gold: Any = held_out.lists(tagger.label_column_)
+        gold = held_out.lists(tagger.label_column_ or held_out.names[-1])
         return evaluate(gold, tagger.predict(held_out))
     features, gold = held_out
     return evaluate(gold, tagger.predict(features))

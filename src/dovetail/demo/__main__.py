@@ -105,7 +105,7 @@ def what_next() -> str:
         "Try next:\n"
         f"  {script} train {data / 'train.conll'} --model talks.dovetail\n"
         f"  {script} eval talks.dovetail {data / 'test.conll'}\n"
-        f"  echo 'Talk by Dr. Ada Osei, 3 pm, Room 12' | {script} tag talks.dovetail --format text\n"
+        f"  echo 'Talk by Dr. Ada Osei at 3 pm' | {script} tag talks.dovetail --format text\n"
         f"  {script} info talks.dovetail\n"
         "and then your own files: two columns or more, the label last, a blank line between "
         "sequences."
