@@ -30,7 +30,7 @@ test: $(PACKAGE) $(TEST_TOOLS)
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo > build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
 	@echo "Running the tests"
-	@$(BIN)/python -m pytest -q -n 2 --doctest-glob='*.md' tests src README.md
+	@$(BIN)/python -m pytest -q -n 2
 
 bench: $(PACKAGE) $(PEERS)
 	@test -f "benchmarks/$(NAME).py" || { echo "give NAME=x for a benchmarks/x.py"; exit 2; }

@@ -24,17 +24,13 @@ template <class R> int argmax(const R* row, int L) {
 // alpha_t[j] = score_t[j] + max_i (alpha_{t-1}[i] + into_t[i][j]), largest 0 in each row. False: no label sequence
 // has a finite score.
 template <class R> bool best_prefixes(Chain<R>& chain, Array<R>& alpha) {
-    using S = MaxPlus<R>;
-    const int L = chain.L(), Lp = chain.Lp();
-    if (alpha.size() < chain.T * Lp) alpha.resize(chain.T * Lp);
-    LogProduct scale;
-    for (size_t t = 0; t < chain.T; ++t) {
-        R* here = &alpha[t * Lp];
-        if (t == 0) std::fill(here, here + Lp, S::one);
-        else S::product(here - Lp, chain.into(t), here, L, Lp);
-        S::weigh(&chain.score[t * Lp], here, here, Lp, scale);
-    }
-    return std::isfinite(scale.log());
+    struct Source {
+        Chain<R>* chain;
+        const R* into(size_t t) const { return chain->into(t); }
+    };
+    if (alpha.size() < chain.T * chain.Lp()) alpha.resize(chain.T * chain.Lp());
+    const Recursion<MaxPlus<R>, Source> forward{chain.L(), chain.Lp(), chain.T, chain.score.data(), {&chain}};
+    return std::isfinite(forward.forward(alpha.data()));
 }
 
 // From the end to the front: which label led here is found again rather than remembered.

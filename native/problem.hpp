@@ -168,7 +168,7 @@ public:
             for (size_t k = 0; k < T * Lp; ++k) work.p[k] *= factor;
             for (R& value : work.edge) value *= factor;
             if (moves.stride)
-                for (size_t k = 0; k < T * moves.stride; ++k) work.edge_at[k] *= factor;
+                for (size_t k = moves.stride; k < T * moves.stride; ++k) work.edge_at[k] *= factor;
         }
         for (size_t t = 0; t < T; ++t) {
             scatter_token<Masked>(program_, problem_.layout, gradient, first + t, &work.p[t * Lp]);

@@ -18,13 +18,14 @@ template <class R> struct Edges {
     const R* out_of(size_t t) const { return transposed + (t + 1) * stride; }
 };
 
-template <class S> struct Recursion {
+// E gives the matrices: `Edges`, or anything with into(t) (and out_of(t) for the backward direction).
+template <class S, class E = Edges<typename S::Real>> struct Recursion {
     using R = typename S::Real;
 
     int L, Lp;
     size_t T;
     const R* node;  // [T x Lp]
-    Edges<R> edges;
+    E edges;
 
     // alpha: [T x Lp]. Returns the log of the whole chain's weight: log Z, or the best score under MaxPlus.
     double forward(R* alpha) const {

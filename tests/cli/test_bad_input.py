@@ -62,6 +62,12 @@ def test_bad_data_to_tag(run: Run, model: Path, tmp_path: Path, case: str) -> No
     assert piped.stderr.startswith("dovetail: -")
 
 
+def test_plain_text_taken_for_columns(run: Run, model: Path, tmp_path: Path) -> None:
+    data = tmp_path / "notes.txt"
+    data.write_text("Dear all,\n\nthe talk is at 3 pm.\n")
+    assert "say --format text" in refused(run("tag", model, data, code=1))
+
+
 def test_output_stays_as_it_was(run: Run, model: Path, tmp_path: Path) -> None:
     data, output = tmp_path / "data.conll", tmp_path / "out.conll"
     data.write_text("a O\nb\n")

@@ -37,8 +37,8 @@ def test_two_columns_of_a_file(run: Run, model: Path, test_file: Path, tmp_path:
 def test_plain_labels_are_scored_by_tokens(run: Run, pos_model: Path, tmp_path: Path) -> None:
     data = tmp_path / "data.conll"
     data.write_text("the DT l\ncat VB l\n")
-    columns = ["--columns", "form,tag,language"]
-    assert "accuracy 50.00, 95% interval" in run("eval", pos_model, *columns, data).stdout
+    for columns in ([], ["--columns", "form,tag,language"]):
+        assert "accuracy 50.00, 95% interval" in run("eval", pos_model, *columns, data).stdout
 
 
 def test_feature_text(run: Run, feature_text: Path, tmp_path: Path) -> None:

@@ -120,6 +120,8 @@ def test_plain_labels_and_named_columns(run: Run, pos_model: Path) -> None:
     )
     renamed = run("tag", pos_model, "--format", "conll", text="the l\ncat l\n").stdout
     assert renamed == "the\tl\tDT\ncat\tl\tNN\n\n"
+    labelled = run("tag", pos_model, "--format", "conll", text="the ? l\ncat ? l\n").stdout
+    assert labelled == "the\t?\tl\tDT\ncat\t?\tl\tNN\n\n"
     options = ["--format", "conll", "--output-format", "text"]
     assert run("tag", pos_model, *options, text="the l\ncat l\n").stdout == "the/DT cat/NN\n"
     shown = run("tag", pos_model, *options, "--marginals", text="the l\n").stdout

@@ -199,7 +199,7 @@ class Tagger:
             weights=weights,
             allowed=allowed,
         )
-        return indexed, {"features": spec, "label": label}
+        return indexed, {"features": spec, "label": label, "columns": list(data.names)}
 
     # Using it
 

@@ -16,7 +16,9 @@ SHOWN_TRANSITIONS = 20
 
 @click.command("info")
 @click.argument("model")
-@click.option("--top", type=click.IntRange(0), default=5, help="Weights to show for each label.")
+@click.option(
+    "--top", type=click.IntRange(0), default=5, metavar="N", help="Weights for each label (5)."
+)
 @click.option("--json", "as_json", is_flag=True, help="Write everything as JSON.")
 def command(model: str, top: int, as_json: bool) -> None:
     """Show what is in a model: labels, sizes, the largest weights, and how it was trained."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
@@ -46,6 +47,7 @@ class Source:
     path: str
     format: str
     columns: tuple[str | None, ...] | None = None
+    guessed: bool = False
 
     @classmethod
     def of(cls, path: str, format: str | None, columns: str | None) -> Source:
@@ -57,15 +59,17 @@ class Source:
             )
         if format is None and path.removesuffix(".gz").endswith(f".{CRFSUITE}"):
             format = CRFSUITE
+        guessed = format is None
         format = format or format_of(path)
         if columns is not None and format != "conll":
             raise click.UsageError(f"--columns names the columns of CoNLL files, not of {format}")
         names = None if columns is None else tuple(_name(part) for part in columns.split(","))
-        return cls(path, format, names)
+        return cls(path, format, names, guessed and columns is None)
 
     def read(self) -> Corpus:
         """All of a corpus; one without any sequence is refused."""
-        corpus = read(self.path, self.format, **self._options())
+        with self._explained():
+            corpus = read(self.path, self.format, **self._options())
         if not corpus.n_tokens:
             raise DataError(f"{self.path} holds no sequences")
         return corpus
@@ -84,9 +88,20 @@ class Source:
             while batch := list(islice(pairs, size)):
                 yield _feature_batch(batch)
         else:
-            for corpus in stream(self.path, self.format, chunk_size=size, **self._options()):
-                corpus = renamed(corpus)
-                yield Batch(corpus, corpus)
+            with self._explained():
+                for corpus in stream(self.path, self.format, chunk_size=size, **self._options()):
+                    corpus = renamed(corpus)
+                    yield Batch(corpus, corpus)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Add to an error what a guess may have got wrong."""
+        try:
+            yield
+        except DataError as error:
+            if not (self.guessed and self.path.removesuffix(".gz").endswith(".txt")):
+                raise
+            raise DataError(f"{error}; if this is plain text, say --format text") from None
 
     def _options(self) -> dict[str, Any]:
         return {} if self.columns is None else {"columns": self.columns}

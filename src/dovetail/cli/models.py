@@ -21,7 +21,7 @@ def named_as_trained(corpus: Corpus, tagger: Tagger) -> Corpus:
     names = corpus.names
     if set(inputs) <= set(names):
         return corpus
-    trained = tagger.model_.facts.get("columns") or [*inputs, tagger.label_column_ or "label"]
+    trained = tagger.model_.facts["columns"]
     if len(names) not in (len(inputs), len(trained)):
         raise DataError(
             f"the data has {len(names)} columns where the model reads {', '.join(inputs)}: "

@@ -20,6 +20,9 @@ from dovetail.errors import DataError
 from dovetail.evaluate import Report, evaluate
 from dovetail.features import Dataset
 
+COUNT = click.IntRange(1)
+STRENGTH = click.FloatRange(0)
+
 
 @click.command("train")
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
@@ -27,8 +30,8 @@ from dovetail.features import Dataset
 @click.option("--held-out", metavar="FILE", help="Stop when the score on this data falls.")
 @input_options
 @click.option("--label", metavar="COLUMN", help="The label column; by default the last one.")
-@click.option("--c1", type=click.FloatRange(0), default=0.0, help="Strength of L1. [default: 0]")
-@click.option("--c2", type=click.FloatRange(0), default=1.0, help="Strength of L2. [default: 1]")
+@click.option("--c1", type=STRENGTH, default=0.0, metavar="X", help="Strength of L1 (0).")
+@click.option("--c2", type=STRENGTH, default=1.0, metavar="X", help="Strength of L2 (1).")
 @click.option(
     "--method",
     type=click.Choice(["auto", "lbfgs", "dual", "sgd", "perceptron"]),
@@ -37,15 +40,13 @@ from dovetail.features import Dataset
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(0),
+    type=STRENGTH,
     default=1e-3,
-    show_default=True,
-    help="Stop within this of the optimum.",
+    metavar="X",
+    help="Stop when within this of the optimum, relative to it (0.001).",
 )
-@click.option("--max-iterations", type=click.IntRange(1), help="Stop after so many at the latest.")
-@click.option(
-    "--min-count", type=click.IntRange(1), default=1, help="Drop features seen less often."
-)
+@click.option("--max-iterations", type=COUNT, metavar="N", help="Stop after so many at the latest.")
+@click.option("--min-count", type=COUNT, default=1, metavar="N", help="Drop rarer features (1).")
 @click.option(
     "--constraints",
     type=click.Choice(["auto", "IOB1", "IOB2", "IOBES"]),
@@ -53,8 +54,10 @@ from dovetail.features import Dataset
 )
 @click.option("--all-pairs", is_flag=True, help="Weights for unseen pairs of feature and label.")
 @click.option("--all-transitions", is_flag=True, help="Weights for unseen label transitions.")
-@click.option("--threads", type=click.IntRange(1), help="By default all cores.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--threads", type=COUNT, metavar="N", help="Threads to use, by default all cores.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, metavar="N", help="Of what is random (0)."
+)
 @click.option("--warm-start", metavar="MODEL", help="Start from the weights of this model.")
 @click.option("--checkpoint", metavar="FILE", help="Keep a usable model here as training goes.")
 @click.option("--dry-run", is_flag=True, help="Only say how large the training would be.")
