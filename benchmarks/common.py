@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple, NoReturn
 
 HERE = Path(__file__).resolve().parent
@@ -76,6 +77,12 @@ def best(runs: Sequence[Run]) -> Run:
     fastest = min(runs, key=lambda run: run.wall)
     least_cpu = min(run.cpu for run in runs)
     return Run(fastest.result, fastest.wall, least_cpu, max(run.peak_mb for run in runs))
+
+
+def typical(runs: Sequence[Run]) -> Run:
+    """The median times over repeats, the largest memory, and the last result."""
+    wall, cpu = median(run.wall for run in runs), median(run.cpu for run in runs)
+    return Run(runs[-1].result, wall, cpu, max(run.peak_mb for run in runs))
 
 
 def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

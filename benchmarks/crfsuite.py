@@ -41,7 +41,7 @@ def train_text(text: str, model: str, settings: dict[str, Any]) -> dict[str, Any
     """
     import pycrfsuite
 
-    class Trainer(pycrfsuite.Trainer):  # type: ignore[misc, name-defined]
+    class Trainer(pycrfsuite.Trainer):  # type: ignore[misc]
         clock: list[tuple[float, float]]
 
         def message(self, message: str) -> None:

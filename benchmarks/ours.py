@@ -83,7 +83,7 @@ def objective_of(
     """The objective at given weights in double precision, with the L1 term if there is one."""
     exact = objective(data, settings["c2"], "double", threads=None)
     w = vector(exact, data, state, transition)
-    return exact(w)[0] + settings.get("c1", 0.0) * float(abs(w).sum())
+    return exact(w)[0] + float(settings.get("c1", 0.0) * abs(w).sum())
 
 
 def objective(data: Dataset, c2: float, precision: Any, threads: int | None) -> Objective:

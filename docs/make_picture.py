@@ -10,6 +10,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape
@@ -71,8 +72,7 @@ def rows_of(sequence: Sequence, tagging: Tagging) -> Iterator[list[Piece]]:
         edges = {begin, end}
         edges |= {edge for mark in marks for edge in mark[:2] if begin < edge < end}
         pieces = []
-        cuts = sorted(edges)
-        for a, b in zip(cuts, cuts[1:], strict=False):
+        for a, b in pairwise(sorted(edges)):
             mark = next((m for m in marks if m[0] <= a and b <= m[1]), None)
             label, probability = mark[2:] if mark else (None, 0.0)
             opens = mark is not None and mark[0] == a
@@ -86,7 +86,7 @@ def svg(rows: list[list[Piece]]) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
         f'width="{WIDTH}" height="{height}" role="img" font-family="{FONT}">',
-        "<title>An announcement with the spans that a tagger found, and their probabilities</title>",
+        "<title>An announcement with the spans that a tagger found, and how sure it is</title>",
         f'<rect width="{WIDTH}" height="{height}" rx="10" fill="#ffffff" stroke="#d0d7de"/>',
         f'<text x="{MARGIN}" y="36" font-size="13" fill="#57606a">'
         "New text, as a model tags it. Each number is the probability of exactly that span.</text>",

@@ -56,11 +56,13 @@ private:
         work.edge.assign(static_cast<size_t>(L) * Lp, 0.0f);
         if (moves.stride) work.edge_at.assign(T * moves.stride, 0.0f);
         for (size_t t = 0; t < T; ++t) {
+            if (!std::isfinite(work.score[t * Lp + gold[t]])) throw ImpossibleSequence(s);
             wrong += best[t] != gold[t];
             work.p[t * Lp + gold[t]] += 1;
             work.p[t * Lp + best[t]] -= 1;
             if (!t) continue;
             const size_t right = static_cast<size_t>(gold[t - 1]) * Lp + gold[t], chosen = static_cast<size_t>(best[t - 1]) * Lp + best[t];
+            if (!std::isfinite(moves.log[t * moves.stride + right])) throw ImpossibleSequence(s);
             work.edge[right] += 1, work.edge[chosen] -= 1;
             if (moves.stride) work.edge_at[t * moves.stride + right] += 1, work.edge_at[t * moves.stride + chosen] -= 1;
         }

@@ -112,37 +112,42 @@ template <class R> struct Work {
 
 template <class R> constexpr R safe_range() { return std::is_same_v<R, float> ? R(80) : R(690); }
 
-// node = exp(score - max), 0 for padding and masked labels; returns the sum of the maxima (-infinity if a
-// token has no label left) and the largest spread of scores within a token.
-template <class R> double exponentiate(Work<R>& w, size_t T, int L, int Lp, R& spread) {
+// Scores of labels that a token may not take become -infinity.
+template <class R> void apply_mask(Work<R>& w, size_t T, int L, int Lp) {
+    for (size_t t = 0; t < T; ++t)
+        for (int j = 0; j < L; ++j)
+            if (!w.mask[t * Lp + j]) w.score[t * Lp + j] = -std::numeric_limits<R>::infinity();
+}
+
+template <int G, class R> double exponentiate_rows(Work<R>& w, size_t T, int L, const int Lp, R& spread) {
     constexpr R infinity = std::numeric_limits<R>::infinity();
+    const IntVec<R> real = lanes<R>(static_cast<uint8_t>((1u << (L - (Lp - kLane))) - 1));  // in the last block
     double shift = 0;
-    spread = 0;
+    Vec<R> widest = {};
     for (size_t t = 0; t < T; ++t) {
         R *score = &w.score[t * Lp], *node = &w.node[t * Lp];
+        store(score + Lp - kLane, real ? load(score + Lp - kLane) : splat(-infinity));
         Vec<R> high = splat(-infinity), low = splat(infinity);
         for (int j = 0; j < Lp; j += kLane) {
             const Vec<R> value = load(score + j);
-            if (j + kLane <= L && !w.masked) {
-                high = larger<R>(high, value), low = smaller<R>(low, value);
-                continue;
-            }
-            uint8_t bits = static_cast<uint8_t>((1u << std::min(kLane, L - j)) - 1);
-            if (w.masked)
-                for (int lane = 0; lane < kLane; ++lane) bits &= static_cast<uint8_t>(~(!w.mask[t * Lp + j + lane] << lane));
-            const IntVec<R> real = lanes<R>(bits);
-            const Vec<R> value_or_zero = real ? value : splat(-infinity);
-            store(score + j, value_or_zero);
-            high = larger<R>(high, value_or_zero);
-            low = smaller<R>(low, real ? value : splat(infinity));
+            high = larger<R>(high, value);
+            low = smaller<R>(low, value > -infinity ? value : splat(infinity));
         }
         const R top = largest_of<R>(high);
         if (!(top > -infinity)) return -infinity;
-        spread = std::max(spread, top - smallest_of<R>(low));
+        widest = larger<R>(widest, top - low);
         shift += top;
         for (int j = 0; j < Lp; j += kLane) store(node + j, exp(load(score + j) - top));
     }
+    spread = largest_of<R>(widest);
     return shift;
+}
+
+// node = exp(score - max), 0 for padding and masked labels; returns the sum of the maxima (-infinity if a
+// token has no label left) and the largest spread of scores within a token.
+template <class R> double exponentiate(Work<R>& w, size_t T, int L, int Lp, R& spread) {
+    if (w.masked) apply_mask(w, T, L, Lp);
+    return with_blocks<R>(Lp / kLane, [&](auto G) { return exponentiate_rows<G>(w, T, L, G ? G * kLane : Lp, spread); });
 }
 
 // edge[i][j] += sum_t left_t[i] * right_{t+1}[j], four rows at a time in registers.
@@ -169,24 +174,26 @@ template <class R> struct OuterSums {
     }
 };
 
-template <class R> void expectations(const Moves<R>& moves, Work<R>& w, size_t T) {
-    const int L = moves.L, Lp = moves.Lp;
-    const size_t matrix = static_cast<size_t>(L) * Lp;
+// p_t, and alpha_t / z_t in the place of alpha_t.
+template <int G, class R> void marginals(Work<R>& w, size_t T, const int Lp) {
     for (size_t t = 0; t < T; ++t) {
         R *alpha = &w.alpha[t * Lp], *p = &w.p[t * Lp];
         const R* reach = &w.reach[t * Lp];
         Vec<R> total = {};
-        for (int j = 0; j < Lp; j += kLane) {
-            const Vec<R> value = load(alpha + j) * load(reach + j);
-            total += value;
-            store(p + j, value);
-        }
+        for (int j = 0; j < Lp; j += kLane) total += load(alpha + j) * load(reach + j);
         const R inverse = R(1) / sum_of<R>(total);
         for (int j = 0; j < Lp; j += kLane) {
-            store(p + j, load(p + j) * inverse);
-            store(alpha + j, load(alpha + j) * inverse);
+            const Vec<R> scaled = load(alpha + j) * inverse;
+            store(alpha + j, scaled);
+            store(p + j, scaled * load(reach + j));
         }
     }
+}
+
+template <class R> void expectations(const Moves<R>& moves, Work<R>& w, size_t T) {
+    const int L = moves.L, Lp = moves.Lp;
+    const size_t matrix = static_cast<size_t>(L) * Lp;
+    with_blocks<R>(Lp / kLane, [&](auto G) { marginals<G>(w, T, G ? G * kLane : Lp); });
     w.edge.assign(matrix, R(0));
     if (T == 1) return;
     if (!moves.stride) {

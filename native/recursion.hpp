@@ -30,32 +30,36 @@ template <class S, class E = Edges<typename S::Real>> struct Recursion {
     // alpha: [T x Lp]. Returns the log of the whole chain's weight: log Z, or the best score under MaxPlus.
     double forward(R* alpha) const {
         LogProduct scale;
-        for (size_t t = 0; t < T; ++t) forward_step(t, alpha, scale);
+        with_blocks<R>(Lp / kLane, [&](auto G) {
+            for (size_t t = 0; t < T; ++t) forward_step<G>(t, alpha, scale);
+        });
         return scale.log() + ending(alpha);
     }
     // Both directions in one loop: the two are independent, so the processor overlaps them.
     double both(R* alpha, R* reach, R* full) const {
         LogProduct scale;
         NoScale ignored;
-        for (size_t t = 0; t < T; ++t) {
-            forward_step(t, alpha, scale);
-            backward_step(T - 1 - t, reach, full, ignored);
-        }
+        with_blocks<R>(Lp / kLane, [&](auto G) {
+            for (size_t t = 0; t < T; ++t) {
+                forward_step<G>(t, alpha, scale);
+                backward_step<G>(T - 1 - t, reach, full, ignored);
+            }
+        });
         return scale.log() + ending(alpha);
     }
 
 private:
-    template <class Scale> void forward_step(size_t t, R* alpha, Scale& scale) const {
+    template <int G, class Scale> void forward_step(size_t t, R* alpha, Scale& scale) const {
         R* here = alpha + t * Lp;
         if (t == 0) std::fill(here, here + Lp, S::one);
-        else S::product(here - Lp, edges.into(t), here, L, Lp);
-        S::weigh(node + t * Lp, here, here, Lp, scale);
+        else S::template product<G>(here - Lp, edges.into(t), here, L, Lp);
+        S::template weigh<G>(node + t * Lp, here, here, Lp, scale);
     }
-    template <class Scale> void backward_step(size_t t, R* reach, R* full, Scale& scale) const {
+    template <int G, class Scale> void backward_step(size_t t, R* reach, R* full, Scale& scale) const {
         R* here = reach + t * Lp;
         if (t == T - 1) std::fill(here, here + Lp, S::one);
-        else S::product(full + (t + 1) * Lp, edges.out_of(t), here, L, Lp);
-        S::weigh(node + t * Lp, here, full + t * Lp, Lp, scale);
+        else S::template product<G>(full + (t + 1) * Lp, edges.out_of(t), here, L, Lp);
+        S::template weigh<G>(node + t * Lp, here, full + t * Lp, Lp, scale);
     }
     // What the last row still holds: rescaling has put a sum of 1, or a maximum of 1, there.
     double ending(const R* alpha) const {

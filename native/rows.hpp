@@ -89,13 +89,18 @@ template <class R> struct TokenScore {
     template <int G> void run(int block) const {
         const uint32_t *code = program.code.data() + program.begin[t], *end = code + program.dense[t];
         const float* value = program.value.empty() ? nullptr : &program.value[program.begin[t]];
+        const R* rows = weights + block * kLane;
         Vec<R> sum[G] = {};
         if (!value)
-            for (; code < end; ++code)
-                for (int g = 0; g < G; ++g) sum[g] += load(weights + *code + (block + g) * kLane);
+            for (; code < end; ++code) {
+                const R* row = rows + size_t{*code};
+                for (int g = 0; g < G; ++g) sum[g] += load(row + g * kLane);
+            }
         else
-            for (; code < end; ++code, ++value)
-                for (int g = 0; g < G; ++g) sum[g] += R(*value) * load(weights + *code + (block + g) * kLane);
+            for (; code < end; ++code, ++value) {
+                const R* row = rows + size_t{*code};
+                for (int g = 0; g < G; ++g) sum[g] += R(*value) * load(row + g * kLane);
+            }
         for (int g = 0; g < G; ++g) store(out + (block + g) * kLane, sum[g]);
     }
     void pairs() const {
@@ -134,6 +139,16 @@ template <class R, bool Masked, bool Squared = false> struct TokenScatter {
     template <int G> void run(int block) const {
         Vec<R> row[G];
         for (int g = 0; g < G; ++g) row[g] = load(residual + (block + g) * kLane);
+        if constexpr (!Masked)
+            if (program.value.empty()) {
+                R* rows = gradient + block * kLane;
+                const uint32_t *code = program.code.data() + program.begin[t], *end = code + program.dense[t];
+                for (; code < end; ++code) {
+                    R* to = rows + size_t{*code};
+                    for (int g = 0; g < G; ++g) store(to + g * kLane, load(to + g * kLane) + row[g]);
+                }
+                return;
+            }
         for (uint64_t k = program.begin[t], end = k + program.dense[t]; k < end; ++k) {
             R* to = gradient + program.code[k] + block * kLane;
             const uint8_t* mask = Masked ? &layout.row_mask[program.code[k] / kLane + block] : nullptr;

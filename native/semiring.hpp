@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "simd.hpp"
 
@@ -41,8 +42,34 @@ struct NoScale {
     void plus(double) {}
 };
 
+// Calls run(G) with the number of blocks as a constant, so that loops over a row of up to 48 labels are unrolled and
+// stay in registers; with 0 where there are more, or where speed does not matter (double precision).
+template <class R, class Run> inline decltype(auto) with_blocks(int blocks, Run run) {
+    if constexpr (std::is_same_v<R, float>) {
+        switch (blocks) {
+            case 1: return run(std::integral_constant<int, 1>());
+            case 2: return run(std::integral_constant<int, 2>());
+            case 3: return run(std::integral_constant<int, 3>());
+            case 4: return run(std::integral_constant<int, 4>());
+            case 5: return run(std::integral_constant<int, 5>());
+            case 6: return run(std::integral_constant<int, 6>());
+            default: break;
+        }
+    }
+    return run(std::integral_constant<int, 0>());
+}
+
 // Runs kernel<G> over the blocks of a row, at most six blocks (48 labels) kept in registers at a time.
 template <class Kernel> inline void each_group(int blocks, Kernel kernel) {
+    switch (blocks) {  // the usual case, with the block number a constant too
+        case 1: return kernel.template run<1>(0);
+        case 2: return kernel.template run<2>(0);
+        case 3: return kernel.template run<3>(0);
+        case 4: return kernel.template run<4>(0);
+        case 5: return kernel.template run<5>(0);
+        case 6: return kernel.template run<6>(0);
+        default: break;
+    }
     for (int at = 0; at < blocks;) {
         switch (std::min(6, blocks - at)) {
             case 1: kernel.template run<1>(at); at += 1; break;
@@ -78,10 +105,20 @@ template <class R> struct SumProduct {
             for (int g = 0; g < G; ++g) store(out + (block + g) * kLane, even[g] + odd[g]);
         }
     };
-    static void product(const R* previous, const R* edge, R* out, int L, int Lp) {
-        each_group(Lp / kLane, Product{previous, edge, out, L, Lp});
+    template <int G> static void product(const R* previous, const R* edge, R* out, int L, int Lp) {
+        const Product kernel{previous, edge, out, L, G ? G * kLane : Lp};
+        if constexpr (G) kernel.template run<G>(0);
+        else each_group(Lp / kLane, kernel);
     }
-    template <class Scale> static void weigh(const R* node, const R* reach, R* full, int Lp, Scale& scale) {
+    template <int G, class Scale> static void weigh(const R* node, const R* reach, R* full, int Lp, Scale& scale) {
+        if constexpr (G) {
+            Vec<R> value[G], total = {};
+            for (int g = 0; g < G; ++g) total += value[g] = load(node + g * kLane) * load(reach + g * kLane);
+            const R sum = sum_of<R>(total), inverse = R(1) / sum;
+            scale.times(sum);
+            for (int g = 0; g < G; ++g) store(full + g * kLane, value[g] * inverse);
+            return;
+        }
         Vec<R> total = {};
         for (int j = 0; j < Lp; j += kLane) {
             const Vec<R> value = load(node + j) * load(reach + j);
@@ -114,10 +151,13 @@ template <class R> struct MaxPlus {
             for (int g = 0; g < G; ++g) store(out + (block + g) * kLane, best[g]);
         }
     };
-    static void product(const R* previous, const R* edge, R* out, int L, int Lp) {
-        each_group(Lp / kLane, Product{previous, edge, out, L, Lp});
+    template <int G> static void product(const R* previous, const R* edge, R* out, int L, int Lp) {
+        const Product kernel{previous, edge, out, L, G ? G * kLane : Lp};
+        if constexpr (G) kernel.template run<G>(0);
+        else each_group(Lp / kLane, kernel);
     }
-    template <class Scale> static void weigh(const R* node, const R* reach, R* full, int Lp, Scale& scale) {
+    template <int G, class Scale> static void weigh(const R* node, const R* reach, R* full, int Lp, Scale& scale) {
+        if constexpr (G) Lp = G * kLane;
         R best = -std::numeric_limits<R>::infinity();
         for (int j = 0; j < Lp; ++j) {
             full[j] = node[j] + reach[j];
@@ -134,8 +174,8 @@ struct LogSum {
     static constexpr bool in_logs = true;
     static constexpr double one = 0;
 
-    static void product(const double* previous, const double* edge, double* out, int L, int Lp) {
-        MaxPlus<double>::product(previous, edge, out, L, Lp);
+    template <int> static void product(const double* previous, const double* edge, double* out, int L, int Lp) {
+        MaxPlus<double>::product<0>(previous, edge, out, L, Lp);
         for (int j = 0; j < L; ++j) {
             if (!(out[j] > -std::numeric_limits<double>::infinity())) continue;
             double sum = 0;
@@ -143,8 +183,8 @@ struct LogSum {
             out[j] += std::log(sum);
         }
     }
-    template <class Scale> static void weigh(const double* node, const double* reach, double* full, int Lp, Scale& scale) {
-        MaxPlus<double>::weigh(node, reach, full, Lp, scale);
+    template <int, class Scale> static void weigh(const double* node, const double* reach, double* full, int Lp, Scale& scale) {
+        MaxPlus<double>::weigh<0>(node, reach, full, Lp, scale);
     }
 };
 

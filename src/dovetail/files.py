@@ -113,8 +113,11 @@ def atomic_write(path: PathLike) -> Iterator[BinaryIO]:
             device = target.open("wb")
         except OSError as error:
             raise DataError(f"cannot write {target}: {error.strerror or error}") from None
-        with device:
-            yield device
+        try:
+            with device:
+                yield device
+        except OSError as error:
+            raise DataError(f"cannot write {target}: {error.strerror or error}") from None
         return
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)

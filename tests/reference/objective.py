@@ -99,6 +99,7 @@ class ReferenceObjective:
         return {p for p in out if p.previous is None or self._is_legal(p.previous, p.label)}
 
     def __call__(self, w: Mapping[Name, float]) -> tuple[float, dict[Name, float]]:
+        """Value and gradient; infinite where what is known is impossible."""
         value = self.c2 * sum(x * x for x in w.values())
         gradient = {name: 2 * self.c2 * x for name, x in w.items()}
         for example in self.examples:
@@ -108,6 +109,8 @@ class ReferenceObjective:
             agreeing = self._limited(self.chain(example, w), example).constrained(
                 allowed=self._mask(example.known)
             )
+            if not agreeing.possible:
+                return np.inf, gradient
             value += example.weight * (everything.log_z - agreeing.log_z)
             for chain, sign in ((everything, 1.0), (agreeing, -1.0)):
                 self._add_counts(gradient, example, chain, sign * example.weight)
@@ -131,10 +134,10 @@ class ReferenceObjective:
                         score[t, number[name.label]] += v * x
                     else:
                         move[t, number[name.previous], number[name.label]] += v * x
-            known = example.known[t]
-            if margin and isinstance(known, str):
-                extra = float(np.float32(np.log(self.label_weights.get(known, 1.0))))
-                score[t] += [0.0 if y == known else extra for y in self.labels]
+            known = _members(example.known[t])
+            if margin and len(known) == 1:
+                extra = float(np.float32(np.log(self.label_weights.get(known[0], 1.0))))
+                score[t] += [0.0 if y == known[0] else extra for y in self.labels]
         return Chain(score, move)
 
     def _add_counts(

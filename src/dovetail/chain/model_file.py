@@ -51,7 +51,7 @@ class ModelFile:
 def open_model(source: str | os.PathLike[str] | bytes) -> ModelFile:
     """Map a model file, or take one from bytes."""
     if isinstance(source, bytes | bytearray | memoryview):
-        return ModelFile(memoryview(source).cast("B").toreadonly(), "the model")
+        return ModelFile(memoryview(bytes(source)), "the model")  # bytes: no one can change them
     path = os.fspath(source)
     try:
         with open(path, "rb") as file:
@@ -85,7 +85,9 @@ def _read_header(content: memoryview, source: str) -> tuple[dict[str, tuple[int,
             if items * _ITEM_SIZES[entry["dtype"]] != end - begin:
                 raise ModelFileError(f"{source} is damaged: the array '{name}' has a wrong size")
             arrays[name] = (base + begin, base + end)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except ModelFileError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise ModelFileError(f"{source} is not a model file, or its header is damaged") from None
     return arrays, metadata
 
@@ -105,7 +107,12 @@ def _read_metadata(metadata: Any, source: str) -> tuple[dict[str, str], dict[str
             raise ModelFileError(
                 f"{source} is damaged: its description has changed since it was written"
             )
-        return json.loads(sums_text), json.loads(facts_text)
+        facts = json.loads(facts_text)
+        if not isinstance(facts["labels"], list) or not isinstance(facts["training"], dict):
+            raise TypeError
+        return json.loads(sums_text), facts
+    except ModelFileError:
+        raise
     except (ValueError, KeyError, TypeError, RecursionError):
         raise ModelFileError(f"{source} is damaged: its description cannot be read") from None
 

@@ -1,0 +1,355 @@
+"""The model file: what goes in comes out, and what is damaged is told."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import pickle
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+import dovetail
+from dovetail import FeatureGroup, Tagger
+from dovetail.chain.model_file import open_model, to_bytes
+from dovetail.errors import DataError, DovetailError, ModelFileError
+
+X: list[Any] = [
+    [["w=in", "cap"], {"w=paris": 1.0, "length": 0.5}, ["w=today"]],
+    [["w=anna", "cap"], ["w=smith", "cap"], ["w=is"], ["w=in"], ["w=rome", "cap"]],
+    [["w=today"], ["w=is"], {"w=paris": 2.0}],
+]
+Y = [["O", "B-LOC", "O"], ["B-PER", "I-PER", "O", "O", "B-LOC"], ["O", "O", "B-LOC"]]
+
+
+def trained() -> Tagger:
+    """A model that uses every array of the file."""
+    groups = [FeatureGroup("cap", on="both", prior=2.0)]
+    tagger = Tagger(c2=0.1, groups=groups, constraints="IOB2")
+    return tagger.fit(X, Y, allowed=[[None] * len(row) for row in Y])
+
+
+TAGGER = trained()
+CONTENT = TAGGER.to_bytes()
+HEADER = 8 + int.from_bytes(CONTENT[:8], "little")
+
+
+def behaviour(tagger: Tagger) -> list[Any]:
+    """Everything that a user can see of a model."""
+    return [
+        tagger.labels_,
+        tagger.predict(X),
+        tagger.predict(X, decode="marginal"),
+        tagger.predict_marginals(X),
+        tagger.predict_nbest(X, 3),
+        tagger.tag(X),
+        tagger.sample(X, 3),
+        [tagger.explain(sequence).to_dict() for sequence in X],
+        tagger.top_weights(1000),
+        tagger.transitions(),
+        tagger.training_,
+        tagger.label_column_,
+        (tagger.n_features_, tagger.n_weights_),
+        tagger.stopped_,
+        repr(tagger),
+    ]
+
+
+BEHAVIOUR = behaviour(TAGGER)
+
+
+def test_every_array_is_used() -> None:
+    file = open_model(CONTENT)
+    header = json.loads(CONTENT[8:HEADER])
+    assert all(len(file.array(name)) for name in header if name != "__metadata__" and name != "end")
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_save_and_load(tmp_path: Path, threads: int) -> None:
+    path = tmp_path / "a model.dovetail"
+    TAGGER.save(path)
+    assert path.read_bytes() == CONTENT
+    assert behaviour(dovetail.load(path, threads=threads)) == BEHAVIOUR
+    assert behaviour(dovetail.load(str(path))) == BEHAVIOUR
+    assert dovetail.load(path).to_bytes() == CONTENT
+    assert os.listdir(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_load_from_memory(kind: Any) -> None:
+    assert behaviour(dovetail.load(kind(CONTENT))) == BEHAVIOUR
+
+
+def test_changing_the_memory_afterwards_changes_nothing() -> None:
+    content = bytearray(CONTENT)
+    tagger = dovetail.load(content)
+    content[:] = bytes(len(content))
+    assert behaviour(tagger) == BEHAVIOUR
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickle(protocol: int) -> None:
+    again = pickle.loads(pickle.dumps(TAGGER, protocol))
+    assert behaviour(again) == BEHAVIOUR
+    assert again.history_ == TAGGER.history_
+    assert again.settings == TAGGER.settings
+
+
+def test_copies_and_unfitted_taggers() -> None:
+    assert behaviour(copy.deepcopy(TAGGER)) == BEHAVIOUR
+    blank = pickle.loads(pickle.dumps(Tagger(c2=3.0)))
+    assert blank.settings["c2"] == 3.0
+    with pytest.raises(DovetailError, match="has not been trained"):
+        blank.save("nowhere")
+
+
+def test_a_file_can_be_replaced_while_it_is_in_use(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    TAGGER.save(path)
+    in_use = dovetail.load(path)
+    Tagger().fit(X[:1], [["A", "B", "C"]]).save(path)
+    assert dovetail.load(path).labels_ == ["A", "B", "C"]
+    assert behaviour(in_use) == BEHAVIOUR
+
+
+def test_other_readers_can_open_it(tmp_path: Path) -> None:
+    TAGGER.save(tmp_path / "model.safetensors")
+    with safe_open(tmp_path / "model.safetensors", framework="numpy") as file:
+        metadata = file.metadata()
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    assert metadata["format"] == "dovetail"
+    labels = json.loads(metadata["facts"])["labels"]
+    assert labels == TAGGER.labels_
+    moves = arrays["transitions"].reshape(len(labels), len(labels))
+    assert {
+        (a, b): float(moves[i, j]) for i, a in enumerate(labels) for j, b in enumerate(labels)
+    } == TAGGER.transitions()
+    offsets = arrays["name_offsets"]
+    names = [arrays["names"][a:b].tobytes().decode() for a, b in zip(offsets, offsets[1:], strict=False)]
+    assert {"w=paris", "cap", "length"} <= set(names)
+
+
+def damaged_is_told(content: bytes) -> None:
+    """An error of ours, or a model that behaves as before."""
+    try:
+        tagger = dovetail.load(content)
+        seen = behaviour(tagger)
+    except ModelFileError as error:
+        assert "\n" not in str(error)
+    else:
+        assert seen == BEHAVIOUR
+
+
+@pytest.mark.parametrize(
+    "length", [0, 1, 7, 8, 9, 15, 16, 100, HEADER - 1, HEADER, HEADER + 1, len(CONTENT) - 1]
+)
+def test_truncated(length: int, tmp_path: Path) -> None:
+    in_memory = "is cut short" if length >= HEADER else "is not a model file, or is cut short"
+    with pytest.raises(ModelFileError, match=f"the model {in_memory}"):
+        dovetail.load(CONTENT[:length])
+    path = tmp_path / "model"
+    path.write_bytes(CONTENT[:length])
+    with pytest.raises(ModelFileError, match=rf"{path} is (not a model|cut short)"):
+        dovetail.load(path)
+
+
+@given(st.integers(0, len(CONTENT) - 1))
+@settings(deadline=None, max_examples=150)
+def test_truncated_anywhere(length: int) -> None:
+    with pytest.raises(ModelFileError):
+        dovetail.load(CONTENT[:length])
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, len(CONTENT) - 1), st.integers(1, 255)), min_size=1, max_size=4
+    )
+)
+@settings(deadline=None, max_examples=300)
+def test_changed_bytes(changes: list[tuple[int, int]]) -> None:
+    content = bytearray(CONTENT)
+    for place, change in changes:
+        content[place] ^= change
+    damaged_is_told(bytes(content))
+
+
+@given(st.integers(0, HEADER - 1), st.sampled_from(b"0123456789eE.-+\"\\{}[],: naNI\xff\x00"))
+@settings(deadline=None, max_examples=400)
+def test_changed_characters_of_the_header(place: int, character: int) -> None:
+    content = bytearray(CONTENT)
+    content[place] = character
+    damaged_is_told(bytes(content))
+
+
+@pytest.mark.parametrize("offset", ["1e999", "-1", "NaN", "Infinity", "[]", "null", '"x"', "1" * 5000])
+def test_absurd_offsets(offset: str) -> None:
+    header = json.loads(CONTENT[8:HEADER])
+    header["row"]["data_offsets"][1] = "HERE"
+    text = json.dumps(header).replace('"HERE"', offset).encode()
+    with pytest.raises(ModelFileError):
+        dovetail.load(len(text).to_bytes(8, "little") + text + CONTENT[HEADER:])
+
+
+def test_every_array_is_guarded() -> None:
+    """A bit changed in the midst of any array is noticed when the array is used."""
+    header = json.loads(CONTENT[8:HEADER])
+    for name, entry in header.items():
+        if name == "__metadata__" or len(set(entry["data_offsets"])) == 1:
+            continue
+        content = bytearray(CONTENT)
+        content[HEADER + sum(entry["data_offsets"]) // 2] ^= 1
+        with pytest.raises(ModelFileError, match=f"the array '{name}' has changed"):
+            behaviour(dovetail.load(bytes(content)))
+
+
+def test_a_changed_description_is_told() -> None:
+    at = CONTENT.index(b"B-LOC")
+    with pytest.raises(ModelFileError, match="its description has changed since it was written"):
+        dovetail.load(CONTENT[:at] + b"B-ORG" + CONTENT[at + 5 :])
+
+
+def test_a_wrong_size_is_told() -> None:
+    header = json.loads(CONTENT[8:HEADER])
+    header["row"]["shape"][0] += 1
+    text = json.dumps(header).encode()
+    with pytest.raises(ModelFileError, match="the array 'row' has a wrong size"):
+        dovetail.load(len(text).to_bytes(8, "little") + text + CONTENT[HEADER:])
+
+
+def rewritten(**facts: Any) -> bytes:
+    """The model with other facts, and checksums that fit."""
+    file = open_model(CONTENT)
+    header = json.loads(CONTENT[8:HEADER])
+    arrays = {
+        name: np.frombuffer(file.array(name), np.uint8) for name in header if name != "__metadata__"
+    }
+    return to_bytes(arrays, {**file.facts, **facts})
+
+
+def test_rewriting_alone_changes_nothing() -> None:
+    assert behaviour(dovetail.load(rewritten())) == BEHAVIOUR
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"labels": None},
+        {"labels": []},
+        {"labels": ["O"]},
+        {"labels": 5},
+        {"labels": "OBI"},
+        {"labels": [f"L{n}" for n in range(40)]},
+        {"training": None},
+        {"training": "yesterday"},
+    ],
+    ids=str,
+)
+def test_facts_that_cannot_be_are_told(facts: dict[str, Any]) -> None:
+    with pytest.raises(ModelFileError, match="is damaged"):
+        dovetail.load(rewritten(**facts))
+
+
+def test_a_newer_format_is_refused(tmp_path: Path) -> None:
+    header = json.loads(CONTENT[8:HEADER])
+    header["__metadata__"]["version"] = "2"
+    text = json.dumps(header).encode()
+    path = tmp_path / "new"
+    path.write_bytes(len(text).to_bytes(8, "little") + text + CONTENT[HEADER:])
+    with pytest.raises(ModelFileError, match=f"{path} has format version 2.*update Dovetail"):
+        dovetail.load(path)
+
+
+def test_what_is_not_a_model(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("This is not a model, but a note that is long enough to look into.\n")
+    with pytest.raises(ModelFileError, match=rf"{text} is not a model file"):
+        dovetail.load(text)
+    other = tmp_path / "other.safetensors"
+    save_file({"weights": np.zeros(3)}, other, {"format": "pt"})
+    with pytest.raises(ModelFileError, match=rf"{other} is not a"):
+        dovetail.load(other)
+    bare = tmp_path / "bare.safetensors"
+    save_file({"weights": np.zeros(3, np.float32)}, bare)
+    with pytest.raises(ModelFileError, match=rf"{bare} is not a Dovetail model"):
+        dovetail.load(bare)
+    empty = tmp_path / "empty"
+    empty.touch()
+    with pytest.raises(ModelFileError, match="it has only 0 bytes"):
+        dovetail.load(empty)
+    with pytest.raises(ModelFileError, match=rf"cannot open the model {tmp_path}: Is a directory"):
+        dovetail.load(tmp_path)
+    with pytest.raises(ModelFileError, match="missing: No such file"):
+        dovetail.load(tmp_path / "missing")
+    with pytest.raises(ModelFileError, match="not a model file"):
+        dovetail.load(b"")
+    for header in (b"[]", b"{}", b"null", b'{"a":3}', b"[" * 5000, b'{"__metadata__":[]}', b"\xff\xfe"):
+        with pytest.raises(ModelFileError):
+            dovetail.load(len(header).to_bytes(8, "little") + header + bytes(20))
+
+
+# Writing
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """Writing a file beyond this size fails, as it does on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("size", [0, 100, len(CONTENT) - 1])
+def test_a_failing_disk_leaves_the_old_file(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "model"
+    path.write_bytes(b"the old model")
+    with largest_file(size), pytest.raises(DataError, match=f"cannot write {path}: File too large"):
+        TAGGER.save(path)
+    assert path.read_bytes() == b"the old model"
+    assert os.listdir(tmp_path) == ["model"]
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_failure_at_the_end_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    path = tmp_path / "model"
+    path.write_bytes(b"the old model")
+
+    def fail(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(DataError, match="cannot write .*: No space left on device"):
+        TAGGER.save(path)
+    assert path.read_bytes() == b"the old model"
+    assert os.listdir(tmp_path) == ["model"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_device() -> None:
+    with pytest.raises(DataError, match="cannot write /dev/full: No space left on device"):
+        TAGGER.save("/dev/full")
+
+
+def test_an_unwritable_path(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"cannot write .*missing/model: No such file"):
+        TAGGER.save(tmp_path / "missing" / "model")
+    with pytest.raises(DataError, match="cannot write .*: Is a directory"):
+        TAGGER.save(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(DataError, match="cannot write .*: Not a directory"):
+        TAGGER.save(tmp_path / "file" / "model")
+    assert os.listdir(tmp_path) == ["file"]
