@@ -58,7 +58,8 @@ inline int32_t known_code(Dataset& data, PyObject* known) {
     if (known == Py_None) return kUnknown;
     if (PyUnicode_Check(known)) return label_code(data, known);
     std::vector<uint16_t> labels;
-    each_item(known, [&](PyObject* label) { labels.push_back(label_code(data, label)); });
+    const nb::object members = in_fixed_order(known);
+    each_item(members.ptr(), [&](PyObject* label) { labels.push_back(label_code(data, label)); });
     if (labels.empty()) throw ItemError("has an empty set of labels; give None where nothing is known");
     std::sort(labels.begin(), labels.end());
     labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
@@ -223,6 +224,7 @@ inline void bind_training(nb::module_& module) {
                 new (self) Problem(std::move(data), options, std::move(constraints), vector_of(margin), vector_of(scale));
             }, nb::arg("data"), nb::arg("min_count"), nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("role"), nb::arg("scale"),
             nb::arg("legal"), nb::arg("start"), nb::arg("end"), nb::arg("margin"))
+        .def_prop_ro("has_features", [](const Problem& self) { return self.layout.transitions_at() > 0 || !self.layout.cell.empty(); })
         .def_prop_ro("n_parameters", [](const Problem& self) { return self.layout.size(); })
         .def("export", [](const Problem& self, In<double> w) {
             check_size(w.size(), self.layout.size(), "w");

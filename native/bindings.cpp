@@ -6,6 +6,7 @@
 
 NB_MODULE(_native, module) {
     module.doc() = "Kernels of Dovetail: feature index, linear-chain CRF training and inference.";
+    nanobind::set_leak_warnings(false);  // objects alive when the interpreter ends are no leak of ours
     dovetail::bind_training(module);
     dovetail::bind_inference(module);
 }

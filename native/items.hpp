@@ -55,6 +55,18 @@ template <class Visit> void each_item(PyObject* items, Visit visit) {
     }
 }
 
+// The members of a set in sorted order, so that results do not depend on Python's hash seed; other things as they are.
+inline nb::object in_fixed_order(PyObject* items) {
+    if (!PyAnySet_Check(items)) return nb::borrow(items);
+    nb::object list = nb::steal(PySequence_List(items));
+    if (!list.is_valid()) throw nb::python_error();
+    if (PyList_Sort(list.ptr())) {
+        PyErr_Clear();
+        throw ItemError("has a set whose members are not all strings");
+    }
+    return list;
+}
+
 class TokenReader {
 public:
     // Calls add(key, text, value) for each feature of the token.
@@ -68,7 +80,8 @@ public:
         pending_.clear();
         const bool fleeting = !PyList_Check(token) && !PyTuple_Check(token);
         std::vector<nb::object> kept;  // what an iterator yields lives no longer than we hold it
-        each_item(token, [&](PyObject* item) {
+        const nb::object features = in_fixed_order(token);
+        each_item(features.ptr(), [&](PyObject* item) {
             if (fleeting) kept.push_back(nb::borrow(item));
             if (!PyUnicode_Check(item)) throw ItemError("has a feature of type " + type_name(item) + " where a string was expected");
             const Text text = utf8(item);
@@ -121,7 +134,8 @@ private:
             read_dict(value, add);
             Py_LeaveRecursiveCall();
         } else if (PyList_Check(value) || PyTuple_Check(value) || PyAnySet_Check(value)) {
-            each_item(value, [&](PyObject* item) {
+            const nb::object members = in_fixed_order(value);
+            each_item(members.ptr(), [&](PyObject* item) {
                 if (!PyUnicode_Check(item)) throw ItemError("has a value of type " + type_name(item) + " in feature '" + prefix_ + "' where a string was expected");
                 const size_t here = prefix_.size();
                 const Text text = utf8(item);

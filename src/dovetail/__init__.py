@@ -2,8 +2,8 @@
 
 >>> import dovetail
 >>> tagger = dovetail.Tagger(c2=0.1).fit([[["w=the"], ["w=cat"]]], [["DET", "NOUN"]])
->>> tagger.predict([[["w=the"], ["w=cat"], ["w=the"]]])
-[['DET', 'NOUN', 'DET']]
+>>> tagger.predict([[["w=the"], ["w=cat"]]])
+[['DET', 'NOUN']]
 
 Names below are loaded when first used, so that a process that only tags starts quickly.
 """
@@ -23,7 +23,6 @@ _HOME = {
     "Tagger": "dovetail.chain.tagger",
     "TrainingError": "dovetail.errors",
     "Window": "dovetail.features",
-    "evaluate": "dovetail.evaluate",
     "load": "dovetail.chain.tagger",
     "read": "dovetail.corpus",
 }
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from dovetail.chain.tagger import Tagger, load
     from dovetail.corpus import Corpus, read
     from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingError
-    from dovetail.evaluate import evaluate
     from dovetail.features import Dataset, Window
 
 __all__ = [
@@ -48,7 +46,6 @@ __all__ = [
     "Tagger",
     "TrainingError",
     "Window",
-    "evaluate",
     "load",
     "read",
 ]

@@ -22,6 +22,7 @@ from dovetail.chain.objective import Objective
 from dovetail.chain.steps import Progress
 from dovetail.chain.weights import start_from
 from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingError
+from dovetail.evaluate import evaluate
 from reference.announcements import announcements
 
 STRENGTHS = [0.01, 0.1, 1.0, 10.0]
@@ -196,7 +197,7 @@ def test_the_perceptron_learns_what_can_be_separated() -> None:
 def test_the_perceptron_generalises() -> None:
     tagger = Tagger(method="perceptron").fit(*announcements("train"))
     test_x, test_y = announcements("test")
-    report = dovetail.evaluate(test_y, tagger.predict(test_x))
+    report = evaluate(test_y, tagger.predict(test_x))
     assert report.micro.f1 > 0.8
 
 
@@ -302,7 +303,7 @@ def test_held_out_data_stops_and_the_best_round_is_kept() -> None:
     best = max(scores)
     assert tagger.stopped_ == "no better held-out score for 4 rounds"
     assert scores.index(best) == len(scores) - 5
-    final = dovetail.evaluate(held_out[1], tagger.predict(held_out[0])).micro.f1
+    final = evaluate(held_out[1], tagger.predict(held_out[0])).micro.f1
     assert final == best > scores[-1]
     assert tagger.training_["held_out"] == best
 
@@ -320,7 +321,7 @@ def test_a_corpus_is_held_out_too() -> None:
     tagger = Tagger(c2=0.1, max_iterations=8).fit(corpus[:40], held_out=corpus[40:60])
     scores = [p.held_out for p in tagger.history_ if p.held_out is not None]
     gold = corpus[40:60].lists("label")
-    assert max(scores) == dovetail.evaluate(gold, tagger.predict(corpus[40:60])).micro.f1 > 0.3
+    assert max(scores) == evaluate(gold, tagger.predict(corpus[40:60])).micro.f1 > 0.3
 
 
 @pytest.mark.parametrize("when", [1, 3])

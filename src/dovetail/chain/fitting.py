@@ -56,7 +56,9 @@ class Fitting:
             self.margins,
         )
         if not self.problem.n_parameters:
-            raise TrainingError("there is nothing to learn: no feature is left (see min_count)")
+            raise TrainingError("there is nothing to learn: the data has no features")
+        if settings["min_count"] > 1 and not self.problem.has_features:
+            raise TrainingError(f"no feature occurs {settings['min_count']} times; lower min_count")
 
     @property
     def dual_memory(self) -> float:
@@ -197,6 +199,8 @@ def _check(settings: Mapping[str, Any], data: Dataset) -> None:
             raise TrainingError(f"{name} is {value}; give a number of at least 0")
     if not settings["tolerance"] > 0:
         raise TrainingError(f"tolerance is {settings['tolerance']}; give a number above 0")
+    if settings["precision"] not in ("single", "double"):
+        raise TrainingError(f"there is no precision '{settings['precision']}': single or double")
     if settings["method"] not in METHODS:
         raise TrainingError(
             f"there is no method '{settings['method']}'; choose from {', '.join(METHODS)}"

@@ -181,6 +181,8 @@ class Tagger:
         from dovetail.features import Dataset, Window
 
         if isinstance(data, Dataset):
+            if any(given is not None for given in (labels, label, weights, allowed)):
+                raise DataError("a Dataset has its labels and weights already; do not give others")
             return data, {"features": None, "label": None}
         if not isinstance(data, Corpus):
             if labels is None:
@@ -223,7 +225,13 @@ class Tagger:
             if isinstance(data, str | Mapping):
                 raise DataError("give a list of sequences, each a list of token features")
             return data  # type: ignore[no-any-return]
-        featurize = getattr(self, "_featurize", None) or self.settings["features"]
+        featurize = self._feature_set()
+        return (featurize(sequence) for sequence in data)
+
+    def _feature_set(self) -> Featurizer:
+        featurize: Featurizer | None = (
+            getattr(self, "_featurize", None) or self.settings["features"]
+        )
         spec = self._trained().facts["features"]
         if featurize is None and spec and spec["kind"] == "window":
             from dovetail.features import Window
@@ -234,7 +242,7 @@ class Tagger:
                 "this model was trained on feature lists or a function of yours; "
                 "give feature lists, or set the function: load(path, features=function)"
             )
-        return (featurize(sequence) for sequence in data)
+        return featurize
 
     def predict(
         self, data: Any, *, decode: Decode = "viterbi", allowed: Iterable[Labels] | None = None
@@ -244,8 +252,7 @@ class Tagger:
         if decode == "viterbi" and allowed is None:
             return model.tag(self._sequences(data), self._threads)
         batch = model.encode(self._sequences(data))
-        best = model.native.viterbi if decode == "viterbi" else model.native.max_marginal
-        codes = self._infer(best, batch, self._masks(batch, allowed))[0]
+        codes = self._infer(self._decoder(decode), batch, self._masks(batch, allowed))[0]
         return _cut([model.labels[code] for code in codes], batch.bounds)
 
     def predict_marginals(
@@ -282,6 +289,7 @@ class Tagger:
         model = self._trained()
         batch = model.encode(self._sequences(data))
         masks = self._masks(batch, allowed)
+        self._decoder(decode)
         try:
             return tag_batch(model, batch, decode=decode, allowed=masks, threads=self._threads)
         except ValueError as error:
@@ -322,7 +330,16 @@ class Tagger:
         features."""
         from dovetail.chain.explain import explain
 
+        table = sys.modules.get("dovetail.corpus.table")
+        if table is not None and isinstance(sequence, table.Sequence):
+            sequence = self._feature_set()(sequence)
         return explain(self._trained(), sequence, top, self._threads)
+
+    def _decoder(self, decode: str) -> Any:
+        kernels = {"viterbi": "viterbi", "marginal": "max_marginal"}
+        if decode not in kernels:
+            raise DataError(f"there is no decoder '{decode}': viterbi or marginal")
+        return getattr(self._trained().native, kernels[decode])
 
     def _infer(self, kernel: Any, batch: Any, masks: Any) -> Any:
         try:
