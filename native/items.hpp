@@ -96,6 +96,14 @@ public:
     };
 
 private:
+    struct Nested {  // Python's own limit of recursion, left behind however the reading ends
+        Nested() {
+            if (!Py_EnterRecursiveCall(" while reading nested features")) return;
+            PyErr_Clear();
+            throw ItemError("has features nested too deeply");
+        }
+        ~Nested() { Py_LeaveRecursiveCall(); }
+    };
     template <class Add> void emit(Add& add, double value) {
         const auto narrow = static_cast<float>(value);
         if (!std::isfinite(narrow))
@@ -130,9 +138,8 @@ private:
             prefix_.append(text.data, text.size);
             emit(add, 1.0);
         } else if (PyDict_Check(value)) {
-            if (Py_EnterRecursiveCall(" while reading nested features")) throw nb::python_error();
+            const Nested depth;
             read_dict(value, add);
-            Py_LeaveRecursiveCall();
         } else if (PyList_Check(value) || PyTuple_Check(value) || PyAnySet_Check(value)) {
             const nb::object members = in_fixed_order(value);
             each_item(members.ptr(), [&](PyObject* item) {

@@ -117,7 +117,7 @@ def test_columns_are_added_replaced_and_dropped() -> None:
 
 
 def test_ragged_columns_name_sequence_and_lengths() -> None:
-    with pytest.raises(DataError, match=r"sequence 1: column 'ner' has 1 values where .* has 2"):
+    with pytest.raises(DataError, match=r"sequence 2: column 'ner' has 1 values where .* has 2"):
         Corpus.from_lists({"word": [["a"], ["b", "c"]], "ner": [["O"], ["O"]]})
     with pytest.raises(DataError, match="column 'ner' has 1 sequences where the corpus has 2"):
         Corpus.from_lists({"word": [["a"], ["b"]]}).with_column("ner", [["O"]])

@@ -107,11 +107,11 @@ def test_empty_sequences_and_no_sequences() -> None:
     ("gold", "predicted", "message"),
     [
         ([["O"]], [], "1 gold sequences but 0 predicted"),
-        ([["O"], ["O", "O"]], [["O"], ["O"]], "sequence 1: 2 gold labels but 1 predicted"),
+        ([["O"], ["O", "O"]], [["O"], ["O"]], "sequence 2: 2 gold labels but 1 predicted"),
         (
             [["O"], ["O", None]],
             [["O"], ["O", "O"]],
-            "sequence 1, token 1: the gold label is missing",
+            "sequence 2, token 2: the gold label is missing",
         ),
         ([["NN"]], [["O"]], "'NN' is not a label of a span scheme"),
     ],

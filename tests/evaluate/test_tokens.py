@@ -44,7 +44,7 @@ def test_scores_are_sklearns(sequences) -> None:
 
 
 def test_mismatch_is_named() -> None:
-    with pytest.raises(DataError, match="sequence 0: 1 gold labels but 2 predicted"):
+    with pytest.raises(DataError, match="sequence 1: 1 gold labels but 2 predicted"):
         evaluate_tokens([["A"]], [["A", "B"]])
 
 

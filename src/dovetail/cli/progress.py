@@ -122,7 +122,7 @@ def described(
         "iteration": str(now.iteration),
         "loss": "" if now.objective is None else f"{now.objective:,.2f}",
         "gradient": "" if now.gradient_norm is None else f"{now.gradient_norm:.3g}",
-        "gap": "" if now.gap is None else percentage(now.gap),
+        "gap": "" if now.gap is None or now.gap > 1 else percentage(now.gap),
         "held-out": "" if now.held_out is None else f"{100 * now.held_out:.2f}",
         "time": duration(now.seconds),
         "left": f"~{duration(left)}" if left else "",

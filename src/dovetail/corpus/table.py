@@ -327,7 +327,7 @@ def _encode(name: str, lists: Lists, bounds: Ints, reference: str) -> Column:
     if not np.array_equal(given, expected):
         wrong = int(np.flatnonzero(given != expected)[0])
         raise DataError(
-            f"sequence {wrong}: column {name!r} has {given[wrong]} values where {reference} "
+            f"sequence {wrong + 1}: column {name!r} has {given[wrong]} values where {reference} "
             f"has {expected[wrong]}"
         )
     return Column.from_values(chain.from_iterable(lists))

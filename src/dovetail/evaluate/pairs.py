@@ -47,7 +47,7 @@ def pair(gold: Labels, predicted: Labels) -> Pair:
     for index, (expected, labels) in enumerate(zip(lengths, predicted, strict=True)):
         if expected != len(labels):
             raise DataError(
-                f"sequence {index}: {expected} gold labels but {len(labels)} predicted ones"
+                f"sequence {index + 1}: {expected} gold labels but {len(labels)} predicted ones"
             )
     bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     columns = []
@@ -57,6 +57,6 @@ def pair(gold: Labels, predicted: Labels) -> Pair:
         if missing.size:
             index = int(np.searchsorted(bounds, missing[0], side="right")) - 1
             token = int(missing[0] - bounds[index])
-            raise DataError(f"sequence {index}, token {token}: the {name} label is missing")
+            raise DataError(f"sequence {index + 1}, token {token + 1}: the {name} label is missing")
         columns.append(column)
     return Pair(columns[0], columns[1], bounds)
