@@ -88,15 +88,11 @@ def objective_of(
 
 def objective(data: Dataset, c2: float, precision: Any, threads: int | None) -> Objective:
     """CRFsuite's model as our objective: seen pairs, seen transitions, no boundary features."""
-    import numpy as np
-
-    from dovetail import _native
-    from dovetail.chain.groups import roles_and_priors
+    from dovetail import Tagger
+    from dovetail.chain.fitting import Fitting
     from dovetail.chain.objective import Objective
 
-    roles, priors = roles_and_priors(data.native.feature_names(), (), boundaries=False)
-    free, margin = np.zeros(0, np.uint8), np.zeros(0, np.float32)
-    problem = _native.Problem(data.native, 1, False, False, roles, priors, free, free, free, margin)
+    problem = Fitting(Tagger(boundaries=False).settings, data).problem
     return Objective(problem, c2, precision=precision, threads=threads)
 
 

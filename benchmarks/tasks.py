@@ -1,4 +1,4 @@
-"""The three tasks on which engines are compared, with the features that users of CRFsuite usually write.
+"""The tasks on which engines are compared, with the features that users of CRFsuite usually write.
 
 chunk: CoNLL-2000 chunks from a window of words and POS tags (CRFsuite's own example template).
 ner:   CoNLL-2003 entities from words, affixes and shapes in a window of two.

@@ -84,6 +84,7 @@ inline void read_codes(Dataset& data, PyObject* items, std::vector<int32_t>& cod
 inline void append(Dataset& data, nb::handle items, nb::object labels, nb::object allowed, double weight) {
     AddToDataset add{data};
     TokenReader reader;
+    const size_t n_features = data.features.size(), n_labels = data.labels.size();
     try {
         size_t token = 0;
         each_item(items.ptr(), [&](PyObject* item) {
@@ -105,7 +106,7 @@ inline void append(Dataset& data, nb::handle items, nb::object labels, nb::objec
         }
         if (!(weight >= 0 && std::isfinite(weight))) throw ItemError("has the weight " + std::to_string(weight) + "; weights must be finite and not negative");
     } catch (...) {
-        data.roll_back();
+        data.roll_back(n_features, n_labels);
         throw;
     }
     if (weight != 1 && data.weights.empty()) data.weights.assign(data.x.size(), 1.0f);
@@ -167,7 +168,7 @@ inline void bind_training(nb::module_& module) {
 
     nb::class_<Dataset>(module, "Dataset")
         .def(nb::init<>())
-        .def("append", &append, nb::arg("items"), nb::arg("labels").none() = nb::none(), nb::arg("allowed").none() = nb::none(), nb::arg("weight") = 1.0)
+        .def("append", &append, nb::arg("items").none(), nb::arg("labels").none() = nb::none(), nb::arg("allowed").none() = nb::none(), nb::arg("weight") = 1.0)
         .def("add_label", [](Dataset& self, nb::str label) { return label_code(self, label.ptr()); })
         .def_prop_ro("n_sequences", [](const Dataset& self) { return self.x.size(); })
         .def_prop_ro("n_tokens", [](const Dataset& self) { return self.x.n_tokens(); })

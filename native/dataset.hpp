@@ -1,5 +1,6 @@
 // Sequences of tokens as numbers: which features each token has, and what is known of its label.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <stdexcept>
@@ -31,11 +32,11 @@ struct Features {
         tokens.back() = ids.size();
     }
     void end_sequence() { sequences.push_back(tokens.size() - 1); }
-    // Forgets a sequence that is only half read, so that an error leaves the data whole.
     void roll_back() {
         tokens.resize(sequences.back() + 1);
         ids.resize(tokens.back());
         if (!values.empty()) values.resize(ids.size());
+        if (std::all_of(values.begin(), values.end(), [](float value) { return value == 1.0f; })) values.clear();
     }
 };
 
@@ -76,10 +77,14 @@ struct Dataset {
             if (gold[t] < 0) return false;
         return true;
     }
-    void roll_back() {
+    // Forgets a sequence that is only half read, and names that it brought.
+    void roll_back(size_t n_features, size_t n_labels) {
         x.roll_back();
         gold.resize(x.n_tokens());
         if (!allowed.empty()) allowed.resize(x.n_tokens());
+        if (std::all_of(allowed.begin(), allowed.end(), [](int32_t code) { return code == kUnknown; })) allowed.clear();
+        features.keep(n_features);
+        labels.keep(n_labels);
     }
 };
 

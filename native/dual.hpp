@@ -129,17 +129,19 @@ private:
         Work<float>& work = loss_.work;
 
         loss_.score(s, weights_.data());
-        score_.assign(work.score.begin(), work.score.begin() + T * Lp);
-        moved_.resize(T * Lp);
+        if (score_.size() < T * Lp) score_.resize(T * Lp), moved_.resize(T * Lp);
+        std::copy_n(work.score.begin(), T * Lp, score_.begin());
         moved_moves_.resize(matrix_);
         loss_.mask(s, false);
         for (int attempt = 0; attempt < kTries; ++attempt) {
             const float step = step_[s];
-            for (size_t k = 0; k < T * Lp; k += kLane)
-                store(&moved_[k], load(theta + k) + step * (load(&score_[k]) - load(theta + k)));
+            for (size_t k = 0; k < T * Lp; k += kLane) {
+                const Vec<float> moved = load(theta + k) + step * (load(&score_[k]) - load(theta + k));
+                store(&moved_[k], moved);
+                store(&work.score[k], moved);
+            }
             for (size_t k = 0; k < matrix_; k += kLane)
                 store(&moved_moves_[k], load(theta_moves + k) + step * (load(transitions + k) - load(theta_moves + k)));
-            std::copy_n(moved_.begin(), T * Lp, work.score.begin());
             loss_.moves.set(moved_moves_.data());
             const double log_z = posterior(loss_.moves, work, T);
             if (!std::isfinite(log_z)) throw ImpossibleSequence(s);
@@ -166,20 +168,23 @@ private:
     }
     // <score, change> - q/(2 lambda) k_t |change|^2 over the tokens; leaves the change in work.p.
     double gain_of_nodes(size_t T, size_t first, const float* mu) {
-        const int Lp = problem_->Lp();
+        return with_blocks<float>(problem_->Lp() / kLane, [&](auto G) { return gain_of_rows<G>(T, first, mu); });
+    }
+    template <int G> double gain_of_rows(size_t T, size_t first, const float* mu) {
+        const int Lp = G ? G * kLane : problem_->Lp();
         const float factor = static_cast<float>(trust_ / (2 * lambda_));
-        double total = 0;
-        for (size_t t = 0; t < T; ++t) {
-            Vec<float> linear = {}, square = {};
+        const float *score = score_.data(), *p = loss_.work.p.data();
+        Vec<double> total = {};
+        for (size_t t = 0; t < T; ++t, score += Lp, p += Lp, mu += Lp) {
+            const float penalty = factor * coupling_[first + t];
+            Vec<float> gain = {};
             for (int j = 0; j < Lp; j += kLane) {
-                const size_t k = t * Lp + j;
-                const Vec<float> change = load(&loss_.work.p[k]) - load(mu + k);
-                linear += load(&score_[k]) * change;
-                square += change * change;
+                const Vec<float> change = load(p + j) - load(mu + j);
+                gain += (load(score + j) - penalty * change) * change;
             }
-            total += sum_of<float>(linear) - factor * coupling_[first + t] * sum_of<float>(square);
+            total += __builtin_convertvector(gain, Vec<double>);
         }
-        return total;
+        return sum_of<double>(total);
     }
     double gain_of_moves(const float* mu_moves, const float* transitions) const {
         Vec<float> linear = {}, square = {};

@@ -68,7 +68,7 @@ public:
 
     // The id of `key`; where it is new it gets `fresh`.
     uint32_t find_or_add(uint64_t key, uint32_t fresh) {
-        if (8 * (used_ + 1) > 5 * (mask_ + 1)) grow();
+        if (8 * (used_ + 1) > 5 * (mask_ + 1)) rebuild(2 * (mask_ + 1), kNone);
         uint64_t at = key & mask_;
         for (;; at = (at + 1) & mask_) {
             uint32_t* slot = slots_.data() + 3 * at;
@@ -81,6 +81,7 @@ public:
             }
         }
     }
+    void keep_below(uint32_t id) { rebuild(mask_ + 1, id); }
 
 private:
     static void write(uint32_t* slot, uint64_t key, uint32_t id) {
@@ -88,16 +89,18 @@ private:
         slot[1] = static_cast<uint32_t>(key >> 32);
         slot[2] = id;
     }
-    void grow() {
-        std::vector<uint32_t> old(6 * (mask_ + 1), 0);
+    void rebuild(size_t capacity, uint32_t below) {
+        std::vector<uint32_t> old(3 * capacity, 0);
         old.swap(slots_);
-        mask_ = 2 * mask_ + 1;
+        mask_ = capacity - 1;
+        used_ = 0;
         for (size_t i = 0; i < old.size(); i += 3) {
             const uint64_t key = KeyTableView::slot_key(&old[i]);
-            if (!key) continue;
+            if (!key || old[i + 2] >= below) continue;
             uint64_t at = key & mask_;
             while (KeyTableView::slot_key(&slots_[3 * at])) at = (at + 1) & mask_;
             write(&slots_[3 * at], key, old[i + 2]);
+            ++used_;
         }
     }
     std::vector<uint32_t> slots_;
@@ -111,6 +114,10 @@ public:
     void add(const char* text, size_t length) {
         bytes_.insert(bytes_.end(), text, text + length);
         offsets_.push_back(bytes_.size());
+    }
+    void keep(size_t count) {
+        offsets_.resize(count + 1);
+        bytes_.resize(offsets_.back());
     }
     const std::vector<char>& bytes() const { return bytes_; }
     const std::vector<uint64_t>& offsets() const { return offsets_; }
@@ -132,6 +139,12 @@ public:
         const uint32_t id = table_.find_or_add(key, fresh);
         if (id == fresh) names_.add(text, length);
         return id;
+    }
+    // Forgets all but the first `count` strings.
+    void keep(size_t count) {
+        if (count == size()) return;
+        names_.keep(count);
+        table_.keep_below(static_cast<uint32_t>(count));
     }
     uint32_t find(const char* text, size_t length) const { return table_.view().find(key_of(text, length)); }
 

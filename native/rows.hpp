@@ -139,16 +139,19 @@ template <class R, bool Masked, bool Squared = false> struct TokenScatter {
     template <int G> void run(int block) const {
         Vec<R> row[G];
         for (int g = 0; g < G; ++g) row[g] = load(residual + (block + g) * kLane);
-        if constexpr (!Masked)
-            if (program.value.empty()) {
-                R* rows = gradient + block * kLane;
-                const uint32_t *code = program.code.data() + program.begin[t], *end = code + program.dense[t];
-                for (; code < end; ++code) {
-                    R* to = rows + size_t{*code};
-                    for (int g = 0; g < G; ++g) store(to + g * kLane, load(to + g * kLane) + row[g]);
+        if (program.value.empty()) {
+            R* rows = gradient + block * kLane;
+            const uint8_t* masks = layout.row_mask.data() + block;
+            const uint32_t *code = program.code.data() + program.begin[t], *end = code + program.dense[t];
+            for (; code < end; ++code) {
+                R* to = rows + size_t{*code};
+                for (int g = 0; g < G; ++g) {
+                    if constexpr (Masked) add_where<R>(to + g * kLane, row[g], masks[*code / kLane + g]);
+                    else store(to + g * kLane, load(to + g * kLane) + row[g]);
                 }
-                return;
             }
+            return;
+        }
         for (uint64_t k = program.begin[t], end = k + program.dense[t]; k < end; ++k) {
             R* to = gradient + program.code[k] + block * kLane;
             const uint8_t* mask = Masked ? &layout.row_mask[program.code[k] / kLane + block] : nullptr;

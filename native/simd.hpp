@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#ifdef __AVX512VL__
+#include <immintrin.h>
+#endif
 
 namespace dovetail {
 
@@ -56,6 +59,16 @@ template <class R> inline IntVec<R> lanes(uint8_t bits) {
 }
 template <class R> inline Vec<R> keep(Vec<R> value, IntVec<R> mask) {
     return reinterpret_cast<Vec<R>>(reinterpret_cast<IntVec<R>>(value) & mask);
+}
+// to += value in the lanes whose bit is set.
+template <class R> inline void add_where(R* to, Vec<R> value, uint8_t bits) {
+#ifdef __AVX512VL__
+    if constexpr (sizeof(R) == sizeof(float)) {
+        const Vec<R> now = load(to);
+        return store(to, reinterpret_cast<Vec<R>>(_mm256_mask_add_ps(now, bits, now, value)));
+    }
+#endif
+    store(to, load(to) + keep<R>(value, lanes<R>(bits)));
 }
 
 // exp(x) for x <= 88 (float) or 709 (double); exactly 0 where it would be below the normal range.

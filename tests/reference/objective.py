@@ -1,6 +1,6 @@
 """The training objective by enumeration: parameters by name, value and gradient as dicts.
 
-    f(w) = sum_i weight_i (log Z_i - log Z_i(what is known of the labels)) + c2 |w|^2
+f(w) = sum_i weight_i (log Z_i - log Z_i(what is known of the labels)) + c2 |w|^2
 """
 
 from __future__ import annotations

@@ -76,15 +76,20 @@ def explain(model: ChainModel, sequence: Any, top: int, threads: int) -> Explana
         before = int(codes[t - 1]) if t else -1
         found: dict[str, tuple[float, float]] = {}
         for k in range(int(bounds[t]), int(bounds[t + 1])):
-            own, other = _weights_of(table, order, int(ids[k]), before, int(code), rival)
-            name = model.names[int(ids[k])]
+            feature = int(ids[k])
+            own, other = (_weight_of(table, order, feature, before, y) for y in (int(code), rival))
+            name = model.names[feature]
             have = found.get(name, (0.0, 0.0))
             found[name] = (have[0] + own * values[k], have[1] + other * values[k])
         if t:
             found[f"after {model.labels[before]}"] = (moves[before, code], moves[before, rival])
         if t + 1 < len(codes):
             after = int(codes[t + 1])
-            found[f"before {model.labels[after]}"] = (moves[code, after], moves[rival, after])
+            own, other = float(moves[code, after]), float(moves[rival, after])
+            for k in range(int(bounds[t + 1]), int(bounds[t + 2])):
+                own += values[k] * _weight_of_move(table, order, int(ids[k]), int(code), after)
+                other += values[k] * _weight_of_move(table, order, int(ids[k]), rival, after)
+            found[f"before {model.labels[after]}"] = (own, other)
         contributions = [Contribution(k, float(a), float(a - b)) for k, (a, b) in found.items()]
         contributions.sort(key=lambda c: -abs(c.margin))
         tokens.append(
@@ -99,12 +104,15 @@ def explain(model: ChainModel, sequence: Any, top: int, threads: int) -> Explana
     return Explanation(tokens)
 
 
-def _weights_of(
-    table: WeightTable, order: Any, feature: int, before: int, label: int, rival: int
-) -> tuple[float, float]:
-    """Weights of a feature for two labels, moves from the label before included."""
+def _weight_of(table: WeightTable, order: Any, feature: int, before: int, label: int) -> float:
+    """Weight of a feature for a label, a move from the label before included."""
+    moved = _weight_of_move(table, order, feature, before, label) if before >= 0 else 0.0
+    return _weight_of_move(table, order, feature, -1, label) + moved
+
+
+def _weight_of_move(table: WeightTable, order: Any, feature: int, before: int, label: int) -> float:
+    """Weight of a feature on a move; on the label itself where ``before`` is -1."""
     first, last = np.searchsorted(table.feature[order], [feature, feature + 1])
     entries = order[first:last]
-    entries = entries[(table.previous[entries] == -1) | (table.previous[entries] == before)]
-    labels, weights = table.label[entries], table.weight[entries]
-    return float(weights[labels == label].sum()), float(weights[labels == rival].sum())
+    hit = (table.previous[entries] == before) & (table.label[entries] == label)
+    return float(table.weight[entries][hit].sum())

@@ -55,10 +55,10 @@ class Fitting:
             *limits,
             self.margins,
         )
-        if not self.problem.n_parameters:
-            raise TrainingError("there is nothing to learn: the data has no features")
         if settings["min_count"] > 1 and not self.problem.has_features:
             raise TrainingError(f"no feature occurs {settings['min_count']} times; lower min_count")
+        if not self.problem.n_parameters:
+            raise TrainingError("there is nothing to learn: the data has no features")
 
     @property
     def dual_memory(self) -> float:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FORMAT = "dovetail"
 VERSION = 1
 LARGEST_HEADER = 100_000_000
+_DTYPES = {"|u1": "U8", "<u2": "U16", "<u4": "U32", "<u8": "U64", "<f4": "F32"}
 _ITEM_SIZES = {"U8": 1, "U16": 2, "U32": 4, "U64": 8, "F32": 4}
 
 
@@ -123,15 +124,15 @@ def _digest(facts_text: str, sums_text: str) -> str:
 
 
 def to_bytes(arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> bytes:
-    """A whole model file in memory."""
+    """A whole model file in memory, the widest items first so that all are aligned."""
     import numpy as np
-    from safetensors.numpy import save
 
-    def raw(array: npt.NDArray[Any]) -> Any:
-        return np.ascontiguousarray(array).view(np.uint8).ravel()
-
+    ordered = sorted(arrays, key=lambda name: -arrays[name].itemsize)
+    raw: dict[str, Any] = {
+        name: np.ascontiguousarray(arrays[name]).view(np.uint8).ravel() for name in ordered
+    }
     facts_text = json.dumps(facts, ensure_ascii=False)
-    sums_text = json.dumps({k: f"{_native.checksum(raw(v)):016x}" for k, v in arrays.items()})
+    sums_text = json.dumps({name: f"{_native.checksum(raw[name]):016x}" for name in ordered})
     metadata = {
         "format": FORMAT,
         "version": str(VERSION),
@@ -139,4 +140,16 @@ def to_bytes(arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -
         "checksums": sums_text,
         "digest": _digest(facts_text, sums_text),
     }
-    return save({name: np.ascontiguousarray(a) for name, a in arrays.items()}, metadata)
+    header: dict[str, Any] = {"__metadata__": metadata}
+    begin = 0
+    for name in ordered:
+        end = begin + raw[name].size
+        header[name] = {
+            "dtype": _DTYPES[arrays[name].dtype.str],
+            "shape": list(arrays[name].shape),
+            "data_offsets": [begin, end],
+        }
+        begin = end
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return b"".join([len(text).to_bytes(8, "little"), text, *raw.values()])

@@ -302,15 +302,13 @@ class Tagger:
         model = self._trained()
         batch = model.encode(self._sequences(data))
         number = {name: code for code, name in enumerate(model.labels)}
-        rows = [list(row) for row in labels]
-        unknown = next((y for row in rows for y in row if y not in number), None)
+        given = _alongside(batch, labels, "labels")
+        unknown = next((y for y in given if y not in number), None)
         if unknown is not None:
             raise DataError(
                 f"the model has no label '{unknown}' (it has {', '.join(model.labels)})"
             )
-        codes = np.array([number[y] for row in rows for y in row], np.int32)
-        if len(rows) != batch.n_sequences or len(codes) != batch.n_tokens:
-            raise DataError(f"there are {batch.n_tokens} tokens but {len(codes)} labels")
+        codes = np.array([number[y] for y in given], np.int32)
         log_z = self._infer(model.native.posteriors, batch, ANY_LABEL)[1]
         scores = model.native.path_scores(batch, codes, model.constraints)
         return [float(x) for x in scores - log_z]
@@ -321,7 +319,10 @@ class Tagger:
         batch = model.encode(self._sequences(data))
         out = []
         for s in range(batch.n_sequences):
-            drawn = model.native.sample(batch, s, n, seed + s, model.constraints, ANY_LABEL)
+            try:
+                drawn = model.native.sample(batch, s, n, seed + s, model.constraints, ANY_LABEL)
+            except ValueError as error:
+                raise DataError(str(error)) from None
             out.append([[model.labels[code] for code in row] for row in drawn])
         return out
 
@@ -333,7 +334,12 @@ class Tagger:
         table = sys.modules.get("dovetail.corpus.table")
         if table is not None and isinstance(sequence, table.Sequence):
             sequence = self._feature_set()(sequence)
-        return explain(self._trained(), sequence, top, self._threads)
+        try:
+            return explain(self._trained(), sequence, top, self._threads)
+        except DovetailError:
+            raise
+        except ValueError as error:
+            raise DataError(str(error)) from None
 
     def _decoder(self, decode: str) -> Any:
         kernels = {"viterbi": "viterbi", "marginal": "max_marginal"}
@@ -354,19 +360,18 @@ class Tagger:
         import numpy as np
 
         names = self._trained().labels
-        rows = [known for sequence in allowed for known in sequence]
-        if len(rows) != batch.n_tokens:
-            raise DataError(
-                f"there are {batch.n_tokens} tokens but {len(rows)} sets of allowed labels"
-            )
         sets = [
             names if known is None else [known] if isinstance(known, str) else known
-            for known in rows
+            for known in _alongside(batch, allowed, "sets of allowed labels")
         ]
         masks = np.array([[name in known for name in names] for known in sets], np.uint8)
-        empty = np.flatnonzero(~masks.reshape(len(rows), -1).any(axis=1))
+        empty = np.flatnonzero(~masks.reshape(-1, len(names)).any(axis=1))
         if empty.size:
-            raise DataError(f"token {empty[0] + 1} is allowed no label that the model knows")
+            s = int(np.searchsorted(batch.bounds, empty[0], side="right")) - 1
+            raise DataError(
+                f"sequence {s + 1} token {int(empty[0]) - int(batch.bounds[s]) + 1} "
+                "is allowed no label that the model knows"
+            )
         return masks.ravel()
 
     # Looking inside
@@ -466,6 +471,18 @@ def load(
     training = tagger.model_.facts.get("training", {})
     tagger.stopped_ = training.get("stopped", "")
     return tagger
+
+
+def _alongside(batch: Any, beside: Iterable[Iterable[Any]], what: str) -> list[Any]:
+    """Values that run alongside the tokens of a batch, checked to be one for each."""
+    rows = [list(row) for row in beside]
+    if len(rows) != batch.n_sequences:
+        raise DataError(f"there are {batch.n_sequences} sequences but {len(rows)} with {what}")
+    edges = batch.bounds.tolist()
+    for number, (row, a, b) in enumerate(zip(rows, edges, edges[1:], strict=False), start=1):
+        if len(row) != b - a:
+            raise DataError(f"sequence {number} has {b - a} tokens but {len(row)} {what}")
+    return [value for row in rows for value in row]
 
 
 def _cut(values: list[Any], bounds: Any) -> list[list[Any]]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from dovetail import _native
 from dovetail.chain.model import ChainModel
-from dovetail.corpus.labels import Span, spans
+from dovetail.corpus.labels import B, E, I, S, Span, spans, split_label
 
 Decode = Literal["viterbi", "marginal"]
 
@@ -82,47 +82,46 @@ def _spans(
     labels: list[str],
     allowed: npt.NDArray[np.uint8],
 ) -> list[SpanPrediction]:
-    scheme = model.facts["scheme"]
-    found = [] if scheme == "none" else spans(labels)
+    found = [] if model.facts["scheme"] == "none" else spans(labels)
     if not found:
         return []
-    events = [event for span in found for event in _events(model.labels, span, scheme)]
-    masks = np.concatenate([mask.ravel() for _, _, mask in events])
-    starts = np.array([start for start, _, _ in events], np.int64)
-    ends = np.array([end for _, end, _ in events], np.int64)
+    events = [
+        (number, mask) for number, span in enumerate(found) for mask in _events(model.labels, span)
+    ]
+    owners = np.array([number for number, _ in events], np.int64)
+    masks = np.concatenate([mask.ravel() for _, mask in events])
+    starts = np.array([span.start for span in found], np.int64)[owners]
+    ends = np.array([span.end for span in found], np.int64)[owners]
     logs = model.native.span_log_probabilities(
         batch, s, starts, ends, masks, model.constraints, allowed
     )
-    shares = np.exp(logs).reshape(len(found), -1).sum(axis=1)
+    shares = np.bincount(owners, np.exp(logs), len(found))
     return [
         SpanPrediction(*span, min(1.0, float(p))) for span, p in zip(found, shares, strict=True)
     ]
 
 
-def _events(
-    names: tuple[str, ...], span: Span, scheme: str
-) -> list[tuple[int, int, npt.NDArray[np.uint8]]]:
+def _events(names: tuple[str, ...], span: Span) -> list[npt.NDArray[np.uint8]]:
     """The ways in which labels can spell exactly this span, as masks over labels.
 
     Each has a row for the token before the span, one for each of its tokens, and one for the token
-    after it. In IOB a span begins with B, or with I where no label of its type stands before.
+    after it. As `spans` reads labels, a span begins with B or S, or with I or E where no B or I of
+    its type stands before; it ends with E or S, or with B or I where no I or E of its type follows.
     """
-    begin, inside = f"B-{span.label}", f"I-{span.label}"
+    parsed = [split_label(name) for name in names]
+
+    def having(letters: set[int]) -> npt.NDArray[np.bool_]:
+        return np.array([x in letters and kind == span.label for x, kind in parsed], bool)
+
+    every = np.ones(len(names), bool)
     length = span.end - span.start
-
-    def rows(
-        before: set[str], first: set[str], rest: set[str], last: set[str], after: set[str]
-    ) -> npt.NDArray[np.uint8]:
-        steps = [before, first, *[rest] * (length - 2), *([last] if length > 1 else []), after]
-        return np.array([[name in step for name in names] for step in steps], np.uint8)
-
-    every = set(names)
-    if scheme == "IOBES":
-        one = {f"S-{span.label}", f"U-{span.label}"}
-        last = {f"E-{span.label}", f"L-{span.label}"}
-        first = one if length == 1 else {begin}
-        return [(span.start, span.end, rows(every, first, {inside}, last, every))]
-    after = every - {inside}
-    by_b = rows(every, {begin}, {inside}, {inside}, after)
-    by_i = rows(every - {begin, inside}, {inside}, {inside}, {inside}, after)
-    return [(span.start, span.end, by_b), (span.start, span.end, by_i)]
+    out = []
+    for before, first in ((every, {B, S}), (~having({B, I}), {I, E})):
+        for after, last in ((~having({I, E}), {B, I}), (every, {E, S})):
+            inside = [having(first & last)]
+            if length > 1:
+                inside = [having(first & {B, I}), *[having({I})] * (length - 2)]
+                inside.append(having(last & {I, E}))
+            if all(row.any() for row in inside):
+                out.append(np.array([before, *inside, after], np.uint8))
+    return out
