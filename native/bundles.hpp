@@ -13,8 +13,9 @@
 
 namespace dovetail {
 
-// The family of each feature, by what stands before the first '=' (or ':') of its name; -1 without one.
-inline std::vector<int16_t> families_of(const StringPool& names, int& count) {
+// The family of each feature, by what stands before the first '=' (or ':') of its name. Without one, a feature that
+// most tokens have ("bias") is a family of its own, and others have none (-1).
+inline std::vector<int16_t> families_of(const StringPool& names, const std::vector<uint32_t>& occurrences, size_t tokens, int& count) {
     constexpr int most = 256;
     std::unordered_map<uint64_t, int16_t> known;
     std::vector<int16_t> family(names.size(), -1);
@@ -23,6 +24,7 @@ inline std::vector<int16_t> families_of(const StringPool& names, int& count) {
         const size_t length = names.offsets()[f + 1] - names.offsets()[f];
         const void* stop = std::memchr(name, '=', length);
         if (!stop) stop = std::memchr(name, ':', length);
+        if (!stop && 2 * size_t{occurrences[f]} > tokens) stop = name + length;
         if (!stop) continue;
         const uint64_t key = key_of(name, static_cast<size_t>(static_cast<const char*>(stop) - name));
         const auto found = known.find(key);
@@ -45,14 +47,14 @@ public:
     Bundles(const Dataset& data, const Layout& layout) : begin{0} {
         const Features& x = data.x;
         int K = 0;
-        if (x.values.empty()) family = families_of(data.features.names(), K);
+        std::vector<uint32_t> count(data.features.size(), 0);
+        for (uint32_t f : x.ids) ++count[f];
+        if (x.values.empty()) family = families_of(data.features.names(), count, x.n_tokens(), K);
         bundle.assign(data.features.size(), kNone);
         root.resize(K);
         std::iota(root.begin(), root.end(), int16_t{0});
         if (K < 2) return;
-        std::vector<uint32_t> count(data.features.size(), 0);
         std::vector<uint64_t> distinct(K, 0), total(K, 0);
-        for (uint32_t f : x.ids) ++count[f];
         for (size_t f = 0; f < count.size(); ++f)
             if (family[f] >= 0) ++distinct[family[f]], total[family[f]] += count[f];
         assign(x, K, distinct, total);
@@ -80,7 +82,7 @@ public:
 
 private:
     static constexpr uint64_t kOften = 4;     // a family is worth bundling if its values recur this often on average,
-    static constexpr uint32_t kWorthwhile = 3;  // a feature if it occurs this often
+    static constexpr uint32_t kWorthwhile = 2;  // a feature if it occurs this often
 
     template <class Dense, class Pair>
     void each_member(size_t b, const Layout& layout, const std::vector<float>& scale, Dense dense, Pair pair) const {

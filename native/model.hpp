@@ -28,7 +28,7 @@ template <class T> class Column {
 public:
     Column(Bytes bytes, const char* name) : data_(reinterpret_cast<const T*>(bytes.data)), size_(bytes.size / sizeof(T)) {
         if (bytes.size % sizeof(T)) throw std::invalid_argument(std::string(name) + " ends within a number");
-        if (reinterpret_cast<uintptr_t>(bytes.data) % alignof(T) == 0) return;
+        if (!size_ || reinterpret_cast<uintptr_t>(bytes.data) % alignof(T) == 0) return;
         copy_.resize(size_);
         std::memcpy(copy_.data(), bytes.data, bytes.size);
         data_ = copy_.data();

@@ -254,7 +254,6 @@ def test_rewriting_alone_changes_nothing() -> None:
         {"training": None},
         {"training": "yesterday"},
     ],
-    ids=str,
 )
 def test_facts_that_cannot_be_are_told(facts: dict[str, Any]) -> None:
     with pytest.raises(ModelFileError, match="is damaged"):

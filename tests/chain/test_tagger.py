@@ -401,7 +401,6 @@ def test_eight_threads_at_once() -> None:
         ([[{"a": "\ud800"}]], "sequence 1 token 1 holds a string that is not valid Unicode"),
         ([[{"a": {"b": float("nan")}}]], "sequence 1 token 1 has the value NaN for feature 'a:b'"),
     ],
-    ids=str,
 )
 def test_malformed_features_are_named(data: Any, message: str) -> None:
     gold = [["X"] * (len(s) if isinstance(s, list) else 0) for s in data]
@@ -461,7 +460,6 @@ def test_an_error_in_a_generator_comes_through() -> None:
         ([[["a"]]], [[set()]], "sequence 1: token 1 has an empty set of labels"),
         ([[["a"]]], [["\ud800"]], "sequence 1: token 1 holds a string that is not valid Unicode"),
     ],
-    ids=str,
 )
 def test_malformed_labels_are_named(data: Any, labels: Any, message: str) -> None:
     with pytest.raises(DovetailError, match=message):
@@ -567,7 +565,6 @@ def test_predicted_labels_obey_the_detected_scheme() -> None:
         ([["B-X", None, "I-X"]], "IOB2"),
         ([["O", "O"]], "IOB2"),
     ],
-    ids=str,
 )
 def test_detection_of_the_scheme(labels: list[list[Any]], scheme: str) -> None:
     data = Dataset.from_lists([[["a"]] * len(row) for row in labels], labels)

@@ -242,7 +242,6 @@ def test_equal_to_crfsuite(c2: float, tmp_path: Path) -> None:
         {"method": "perceptron"},
         {"groups": [FeatureGroup("word*", 2.0, "both")], "max_iterations": 15},
     ],
-    ids=str,
 )
 def test_same_bytes_for_any_number_of_threads(choices: dict[str, Any]) -> None:
     train = announcements("train")
@@ -458,7 +457,6 @@ def test_a_warm_start_maps_transition_features_and_drops_what_is_gone() -> None:
         ({"constraints": Constraints(follow={"Q": {"O"}})}, "the constraints name the label 'Q'"),
         ({"constraints": Constraints(start={"I-DATE"})}, "sequence 1 has labels"),
     ],
-    ids=str,
 )
 def test_settings_that_cannot_be(choices: dict[str, Any], message: str) -> None:
     with pytest.raises(TrainingError, match=message):
@@ -498,7 +496,6 @@ def test_data_that_cannot_be_trained_on() -> None:
     "choices",
     [{"method": "dual", "constraints": "IOBES"}, {"method": "sgd", "constraints": "IOBES"},
      {"method": "perceptron", "constraints": "IOBES"}, {"method": "lbfgs", "constraints": "IOBES"}],
-    ids=str,
 )  # fmt: skip
 def test_labels_that_the_constraints_forbid(choices: dict[str, Any]) -> None:
     with pytest.raises(TrainingError, match=r"sequence \d+ has labels.*loosen the constraints"):

@@ -283,7 +283,6 @@ NEW = [["new feature"], ["another"]]
         ([{"new feature": 2.5}, {"a": float("nan")}], {"labels": ["X", "Y"]}, DataError),
         (broken(), {"labels": ["X", "Y"]}, ZeroDivisionError),
     ],
-    ids=str,
 )
 def test_after_an_error_the_data_is_as_before(sequence: Any, companions: Any, error: Any) -> None:
     data, same = Dataset(), Dataset()
