@@ -49,7 +49,7 @@ inline uint16_t label_code(Dataset& data, PyObject* label) {
     if (!PyUnicode_Check(label)) throw ItemError("has a label of type " + type_name(label) + "; give a string, None, or a set of strings");
     const Text text = utf8(label);
     const uint32_t code = data.labels.add(text.data, text.size);
-    if (code >= static_cast<uint32_t>(kMostLabels)) throw ItemError("brings the number of different labels above 32,766");
+    if (code + 1 >= static_cast<uint32_t>(kMostLabels)) throw ItemError("brings the number of different labels above 32,766");
     return static_cast<uint16_t>(code);
 }
 

@@ -261,9 +261,9 @@ template <class R> double posterior(const Moves<R>& moves, Work<R>& w, size_t T)
     const double shift = exponentiate(w, T, L, Lp, spread);
     if (!(shift > none)) return none;
     // Within a row, alphas that are not 0 differ by at most exp(spread + range) a move, and after `steps` moves
-    // every label has been reached from every other. Masks amid illegal moves can lengthen that way.
-    R bound = (spread + moves.range) * (moves.steps + (w.masked ? 1 : 0));
-    if (w.masked_inside && moves.constrained()) bound = std::is_same_v<R, float> ? safe_range<R>() : 2 * bound;
+    // every label has been reached from every other. Masks amid illegal moves can keep labels apart all the way.
+    const R steps = w.masked_inside && moves.constrained() ? R(T) : R(moves.steps + (w.masked ? 1 : 0));
+    const R bound = (spread + moves.range) * steps;
     if (bound < safe_range<R>()) {
         const Recursion<SumProduct<R>> chain{L, Lp, T, w.node.data(), moves.edges()};
         const double log_z = chain.both(w.alpha.data(), w.reach.data(), w.full.data());

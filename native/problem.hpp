@@ -37,7 +37,10 @@ struct Problem {
             std::vector<float> label_margin, std::vector<float> feature_scale)
         : data(std::move(dataset)), layout(LayoutBuilder(*data, options).build()), constraints(std::move(given)),
           margin(std::move(label_margin)), scale(std::move(feature_scale)) {
-        for (size_t s = 0; s < data->x.size(); ++s) full.push_back(data->fully_labelled(s));
+        for (size_t s = 0; s < data->x.size(); ++s) {
+            full.push_back(data->fully_labelled(s));
+            if (full.back()) check_labels(s);
+        }
         divide();
     }
     int L() const { return layout.L; }
@@ -64,6 +67,20 @@ struct Problem {
     bool masks() const { return !constraints.start.empty() || !constraints.end.empty() || !data->allowed.empty(); }
 
 private:
+    // Known labels have to obey the constraints.
+    void check_labels(size_t s) const {
+        for (size_t t = begin(s), end = t + length(s); t < end; ++t) {
+            const int32_t y = data->gold[t];
+            bool fine = t > begin(s) || constraints.start.empty() || constraints.start[y];
+            fine &= t + 1 < end || constraints.end.empty() || constraints.end[y];
+            fine &= t == begin(s) || constraints.legal.empty() || constraints.legal[static_cast<size_t>(data->gold[t - 1]) * L() + y];
+            if (!data->allowed.empty() && data->allowed[t] != kUnknown) {
+                const int32_t code = data->allowed[t];
+                fine &= code >= 0 ? code == y : std::count(data->sets[code].begin(), data->sets[code].end(), y) > 0;
+            }
+            if (!fine) throw ImpossibleSequence(s);
+        }
+    }
     // The objective is a sum over shards in fixed order, so that it does not depend on who computes which.
     // Their number follows from the data alone: enough for parallel work, few enough to be cheap to add up.
     void divide() {

@@ -108,7 +108,7 @@ def atomic_write(path: PathLike) -> Iterator[BinaryIO]:
     Symbolic links are followed; a device or a pipe is written to directly, never replaced.
     """
     target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
+    if os.path.exists(target) and not os.path.isfile(target):
         try:
             device = target.open("wb")
         except OSError as error:

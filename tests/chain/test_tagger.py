@@ -25,6 +25,7 @@ from dovetail.corpus.schemes import allowed_transitions
 from dovetail.errors import DataError, DovetailError
 from dovetail.features import Window
 from reference.announcements import announcements
+from reference.chain import Chain
 from reference.model_columns import END, START, TinyModel
 
 FEATURES = ["a", "b", "c"]
@@ -74,6 +75,11 @@ class Case:
     def names(self, path: Sequence[int]) -> list[str]:
         return [self.labels[j] for j in path]
 
+    def is_best(self, labels: Sequence[str], chain: Chain) -> bool:
+        """Whether no label sequence scores higher; several may score the same."""
+        codes = [self.labels.index(y) for y in labels]
+        return bool(chain.score_of(codes) >= chain.scores.max() - 1e-5)
+
     @cached_property
     def all_sequences(self) -> list[tuple[list[str], float]]:
         paths = map(self.names, self.chain.paths.tolist())
@@ -92,7 +98,7 @@ def cases(draw: st.DrawFn, labels: Sequence[str] = "XYZ", scheme: Any = "none") 
 @slow
 def test_labels_and_marginals(case: Case) -> None:
     (best,) = case.tagger.predict([case.tokens])
-    assert best == case.names(case.chain.best())
+    assert case.is_best(best, case.chain)
     (marginals,) = case.tagger.predict_marginals([case.tokens])
     expected = case.chain.marginals()
     for row, token in zip(expected, marginals, strict=True):
@@ -112,7 +118,7 @@ def test_n_best(case: Case, k: int) -> None:
     assert p == sorted(p, reverse=True)
     assert sum(p) <= 1 + 1e-9
     assert len({tuple(labels) for labels, _ in found}) == len(found)
-    assert found[0][0] == case.tagger.predict([case.tokens])[0]
+    assert case.is_best(found[0][0], case.chain)
     if k >= len(ranked) and len(case.chain.paths) <= k:
         assert sum(p) == pytest.approx(1)
 
@@ -187,8 +193,8 @@ def test_labels_that_are_no_spans_have_none() -> None:
 def test_explanations_add_up(case: Case) -> None:
     """Contributions sum to what the sequence would lose if one token had its rival's label."""
     explanation = case.tagger.explain(case.tokens, top=10**6)
-    best = list(case.chain.best())
-    assert [token.label for token in explanation.tokens] == case.names(best)
+    best = [case.labels.index(token.label) for token in explanation.tokens]
+    assert case.is_best(case.names(best), case.chain)
     plain = case.tiny.chain(case.tokens)
     marginals = case.chain.marginals()
     for t, token in enumerate(explanation.tokens):
@@ -345,9 +351,9 @@ def test_allowed_labels_against_enumeration(case: Case, data: st.DataObject) -> 
     mask = [[k is None or y in k for y in "XYZ"] for k in allowed]
     chain = case.chain.constrained(allowed=np.array(mask, bool).reshape(size, 3))
     (best,) = case.tagger.predict([case.tokens], allowed=[allowed])
-    assert best == case.names(chain.best())
+    assert case.is_best(best, chain)
     (tagging,) = case.tagger.tag([case.tokens], allowed=[allowed])
-    assert tagging.probability == pytest.approx(float(chain.probabilities.max()), abs=1e-9)
+    assert tagging.probability == pytest.approx(float(chain.probabilities.max()), abs=1e-5)
     marginals = case.tagger.predict_marginals([case.tokens], allowed=[allowed])[0]
     found = np.array([list(row.values()) for row in marginals]).reshape(size, 3)
     np.testing.assert_allclose(found, chain.marginals(), atol=1e-9)

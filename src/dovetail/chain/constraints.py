@@ -87,19 +87,24 @@ class ConstraintMatrix:
         return flat[0], flat[1], flat[2]
 
 
-def scheme_of(data: Dataset) -> AnyScheme:
-    """The span scheme that all moves between labels of the data obey, or "none"."""
+def scheme_of(data: Dataset, *, lenient: bool = False) -> AnyScheme:
+    """The span scheme that all moves between labels of the data obey, or "none".
+
+    ``lenient``: where a few moves are malformed, the first scheme that has all the labels.
+    """
     moves, start, end = data.native.observed_moves()
     labels = data.labels
+    possible: list[AnyScheme] = []
     for scheme in SPAN_SCHEMES:
         try:
             legal = allowed_transitions(labels, scheme)
         except DataError:
             continue
+        possible.append(scheme)
         inside = moves.reshape(legal.moves.shape) <= legal.moves
         if inside.all() and (start <= legal.start).all() and (end <= legal.end).all():
             return scheme
-    return "none"
+    return possible[0] if lenient and possible else "none"
 
 
 SPAN_SCHEMES: tuple[Scheme, ...] = ("IOB2", "IOBES", "IOB1")

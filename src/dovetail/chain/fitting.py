@@ -45,16 +45,19 @@ class Fitting:
         self.margins = _margins(settings["label_weights"], data.labels)
         limits = self.constraints.arrays() if self.constraints else (NOTHING, NOTHING, NOTHING)
         self.limits = dict(zip(("legal", "start", "end"), limits, strict=True))
-        self.problem = _native.Problem(
-            data.native,
-            settings["min_count"],
-            settings["all_pairs"],
-            settings["all_transitions"],
-            self.roles,
-            self.priors,
-            *limits,
-            self.margins,
-        )
+        try:
+            self.problem = _native.Problem(
+                data.native,
+                settings["min_count"],
+                settings["all_pairs"],
+                settings["all_transitions"],
+                self.roles,
+                self.priors,
+                *limits,
+                self.margins,
+            )
+        except _native.ImpossibleSequence as error:
+            raise TrainingError(f"{error}; check the labels, or loosen the constraints") from None
         if settings["min_count"] > 1 and not self.problem.has_features:
             raise TrainingError(f"no feature occurs {settings['min_count']} times; lower min_count")
         if not self.problem.n_parameters:
@@ -135,16 +138,14 @@ class Fitting:
             outcome = run(steps(plan, objective, start), hooks, s["max_iterations"])
         except _native.ImpossibleSequence as error:
             raise TrainingError(f"{error}; check the labels, or loosen the constraints") from None
+        kept = outcome.history[outcome.kept - 1]
         facts = {
             "stopped": outcome.stopped,
             "iterations": len(outcome.history),
-            "objective": next(
-                (p.objective for p in reversed(outcome.history) if p.objective), None
-            ),
-            "gap": next((p.gap for p in reversed(outcome.history) if p.gap), None),
-            "held_out": max(
-                (p.held_out for p in outcome.history if p.held_out is not None), default=None
-            ),
+            "kept_iteration": outcome.kept,
+            "objective": kept.objective,
+            "gap": kept.gap,
+            "held_out": kept.held_out,
             "seconds": outcome.history[-1].seconds,
             "evaluations": objective.evaluations,
         }
@@ -164,7 +165,7 @@ class Fitting:
         plain = {k: v for k, v in self.settings.items() if k not in ("features", "threads")}
         return {
             "labels": self.data.labels,
-            "scheme": scheme_of(self.data),
+            "scheme": scheme_of(self.data, lenient=True),
             "dovetail": __version__,
             "training": {
                 "settings": json.loads(json.dumps(plain, default=str)),
@@ -209,5 +210,10 @@ def _check(settings: Mapping[str, Any], data: Dataset) -> None:
         raise TrainingError(
             f"the method '{settings['method']}' has no L1 penalty; use auto or lbfgs"
         )
+    for name, least in (("min_count", 0), ("seed", 0), ("max_iterations", 1)):
+        if settings[name] is not None and settings[name] < least:
+            raise TrainingError(f"{name} is {settings[name]}; give a number of at least {least}")
+    if settings["method"] == "perceptron" and (settings["label_weights"] or data.native.weighted):
+        raise TrainingError("the perceptron knows no weights; use auto")
     if settings["method"] == "perceptron" and not data.native.fully_labelled:
         raise TrainingError("the perceptron needs every label; use auto for partial labels")

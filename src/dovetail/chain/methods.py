@@ -78,7 +78,8 @@ def automatic(plan: Plan, objective: Objective) -> Iterator[Step]:
     alone = not plan.dual_obstacle and objective.c2 >= DUAL_PENALTY and not plan.c1
     slow = 0
     for number, step in enumerate(rounds, start=1):
-        done = step.finished if alone else None
+        certified = step.gap is not None and step.gap <= plan.tolerance
+        done = step.finished if alone and certified else None
         yield Step(**{**vars(step), "finished": done})
         w = step.weights
         if done:

@@ -194,7 +194,6 @@ class Tagger:
             raise DataError(f"there is no column '{label}'; the data has {', '.join(data.names)}")
         featurize = self.settings["features"] or Window(tuple(n for n in data.names if n != label))
         spec = featurize.spec() if hasattr(featurize, "spec") else {"kind": "function"}
-        self._featurize = featurize
         indexed = Dataset.from_lists(
             (featurize(sequence) for sequence in data),
             labels if labels is not None else (sequence[label] for sequence in data),
@@ -225,24 +224,26 @@ class Tagger:
             if isinstance(data, str | Mapping):
                 raise DataError("give a list of sequences, each a list of token features")
             return data  # type: ignore[no-any-return]
-        featurize = self._feature_set()
+        featurize = self._feature_set(self._trained().facts["features"])
         return (featurize(sequence) for sequence in data)
 
-    def _feature_set(self) -> Featurizer:
-        featurize: Featurizer | None = (
-            getattr(self, "_featurize", None) or self.settings["features"]
-        )
-        spec = self._trained().facts["features"]
-        if featurize is None and spec and spec["kind"] == "window":
+    def _feature_set(self, spec: Mapping[str, Any] | None) -> Featurizer:
+        """What makes a corpus into the features that a model, so described, was trained on."""
+        if spec is None:
+            raise DataError(
+                "this model was trained on feature lists, so it cannot read a corpus; "
+                "give feature lists"
+            )
+        if spec["kind"] == "window":
             from dovetail.features import Window
 
-            featurize = self._featurize = Window.from_spec(spec)
-        if featurize is None:
+            return Window.from_spec(dict(spec))
+        if self.settings["features"] is None:
             raise DataError(
-                "this model was trained on feature lists or a function of yours; "
-                "give feature lists, or set the function: load(path, features=function)"
+                "this model was trained with a feature function of yours; "
+                "set it again: load(path, features=function)"
             )
-        return featurize
+        return self.settings["features"]  # type: ignore[no-any-return]
 
     def predict(
         self, data: Any, *, decode: Decode = "viterbi", allowed: Iterable[Labels] | None = None
@@ -333,7 +334,7 @@ class Tagger:
 
         table = sys.modules.get("dovetail.corpus.table")
         if table is not None and isinstance(sequence, table.Sequence):
-            sequence = self._feature_set()(sequence)
+            sequence = self._feature_set(self._trained().facts["features"])(sequence)
         try:
             return explain(self._trained(), sequence, top, self._threads)
         except DovetailError:
@@ -498,9 +499,14 @@ def _held_out_scorer(tagger: Tagger, held_out: Any, description: Mapping[str, An
     from dovetail.evaluate import evaluate
 
     if isinstance(held_out, Corpus):
-        featurize = tagger._featurize
+        featurize = tagger._feature_set(description["features"])
         features = [featurize(sequence) for sequence in held_out]
         gold = held_out.lists(description["label"])
+    elif description["features"] is not None or not isinstance(held_out, tuple | list):
+        raise DataError(
+            "held-out data must be of the training data's kind: a corpus beside a corpus, "
+            "a pair (features, labels) beside features"
+        )
     else:
         features, gold = list(held_out[0]), [list(row) for row in held_out[1]]
 

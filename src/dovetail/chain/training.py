@@ -35,6 +35,7 @@ class Outcome:
     stopped: str
     history: list[Progress] = field(default_factory=list)
     interrupted: bool = False
+    kept: int = 0  # the round whose weights these are
 
 
 def run(rounds: Iterator[Step], hooks: Hooks, max_iterations: int | None) -> Outcome:
@@ -52,7 +53,7 @@ def run(rounds: Iterator[Step], hooks: Hooks, max_iterations: int | None) -> Out
             if outcome is None:
                 outcome = Outcome(step.weights, "the training ended")
             if score is None or score > best_score:
-                outcome.weights = step.weights
+                outcome.weights, outcome.kept = step.weights, iteration
                 best_score, best_round = (score if score is not None else best_score), iteration
             progress = Progress(
                 iteration=iteration,

@@ -35,6 +35,12 @@ class Window:
     size: int = 2
     affixes: int = 4
 
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise DataError("there is no column to make features of beside the label")
+        if not (0 <= self.size <= 100 and 0 <= self.affixes <= 100):
+            raise DataError("a window's size and affixes are numbers from 0 to 100")
+
     def __call__(self, sequence: Sequence) -> list[list[str]]:
         missing = [name for name in self.columns if name not in sequence.names]
         if missing:
