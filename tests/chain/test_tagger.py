@@ -630,7 +630,7 @@ def test_a_corpus_with_a_function(tmp_path: Path) -> None:
 
 
 def test_a_corpus_for_a_model_of_feature_lists() -> None:
-    with pytest.raises(DataError, match="trained on feature lists or a function of yours"):
+    with pytest.raises(DataError, match="trained on feature lists"):
         SMALL.predict(corpus())
 
 
