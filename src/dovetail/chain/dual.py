@@ -34,7 +34,7 @@ def dual(objective: Objective, *, tolerance: float, seed: int) -> Iterator[Step]
             step.gap = (step.objective - bound) / max(abs(step.objective), 1e-300)
             if step.gap <= tolerance:
                 step.finished = f"certified: within {step.gap:.2g} of the optimum (duality gap)"
-            elif _remaining(values) <= 0.0:
+            elif len(values) > 6 and max(values[-3:]) <= max(values[:-3]):
                 step.finished = "the limit of single precision is reached"
         yield step
         if step.finished:

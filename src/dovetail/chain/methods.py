@@ -52,6 +52,8 @@ def steps(plan: Plan, objective: Objective, start: Weights | None) -> Iterator[S
     if plan.method == "dual":
         if plan.dual_obstacle:
             raise TrainingError(f"the dual method cannot be used: {plan.dual_obstacle}")
+        if start is not None:
+            raise TrainingError("the dual method cannot start from a model; use auto or lbfgs")
         return dual(objective, tolerance=plan.tolerance, seed=plan.seed)
     if plan.method == "lbfgs" or start is not None:
         warm = start is not None
