@@ -60,6 +60,8 @@ def open_model(source: str | os.PathLike[str] | bytes) -> ModelFile:
             if size < 16:
                 raise ModelFileError(f"{path} is not a model file: it has only {size} bytes")
             content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except ModelFileError:
+        raise
     except OSError as error:
         raise ModelFileError(f"cannot open the model {path}: {error.strerror or error}") from None
     except ValueError as error:
