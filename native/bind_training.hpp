@@ -81,6 +81,20 @@ inline void read_codes(Dataset& data, PyObject* items, std::vector<int32_t>& cod
         throw ItemError("has " + std::to_string(tokens - data.x.sequences.back()) + " tokens but " + std::to_string(token) + " " + what);
 }
 
+// What is known of the labels of the sequence whose tokens have just been added; ends it.
+inline void close_sequence(Dataset& data, const nb::object& labels, const nb::object& allowed, double weight) {
+    if (labels.is_none()) data.gold.resize(data.x.n_tokens(), kUnknown);
+    else read_codes(data, labels.ptr(), data.gold, "labels");
+    if (!allowed.is_none() || !data.allowed.empty()) {
+        data.allowed.resize(data.x.sequences.back(), kUnknown);
+        if (allowed.is_none()) data.allowed.resize(data.x.n_tokens(), kUnknown);
+        else read_codes(data, allowed.ptr(), data.allowed, "sets of allowed labels");
+    }
+    if (!(weight >= 0 && std::isfinite(static_cast<float>(weight)))) throw ItemError("has the weight " + shown(weight) + "; give a number from 0 to 3.4e38");
+    data.set_weight(static_cast<float>(weight));
+    data.x.end_sequence();
+}
+
 inline void append(Dataset& data, nb::handle items, nb::object labels, nb::object allowed, double weight) {
     AddToDataset add{data};
     TokenReader reader;
@@ -97,21 +111,11 @@ inline void append(Dataset& data, nb::handle items, nb::object labels, nb::objec
             data.x.end_token();
         });
         if (token) data.mark_end();
-        if (labels.is_none()) data.gold.resize(data.x.n_tokens(), kUnknown);
-        else read_codes(data, labels.ptr(), data.gold, "labels");
-        if (!allowed.is_none() || !data.allowed.empty()) {
-            data.allowed.resize(data.x.sequences.back(), kUnknown);
-            if (allowed.is_none()) data.allowed.resize(data.x.n_tokens(), kUnknown);
-            else read_codes(data, allowed.ptr(), data.allowed, "sets of allowed labels");
-        }
-        if (!(weight >= 0 && std::isfinite(weight))) throw ItemError("has the weight " + std::to_string(weight) + "; weights must be finite and not negative");
+        close_sequence(data, labels, allowed, weight);
     } catch (...) {
         data.roll_back(n_features, n_labels);
         throw;
     }
-    if (weight != 1 && data.weights.empty()) data.weights.assign(data.x.size(), 1.0f);
-    if (!data.weights.empty() || weight != 1) data.weights.push_back(static_cast<float>(weight));
-    data.x.end_sequence();
 }
 
 inline std::vector<std::string> strings(const StringPool& pool) {
@@ -138,21 +142,28 @@ inline nb::typed<nb::dict, nb::str, nb::object> to_dict(ModelArrays arrays) {
     return nb::typed<nb::dict, nb::str, nb::object>(std::move(out));
 }
 
+// A method of training that knows how many parameters it has, so that arrays can be checked.
+template <class Method> struct Sized : Method {
+    size_t size;
+    template <class... Given>
+    explicit Sized(const std::shared_ptr<const Problem>& problem, Given... given) : Method(problem, given...), size(problem->layout.size()) {}
+};
+
 template <class R> void bind_objective(nb::module_& module, const char* name) {
     nb::class_<Objective<R>>(module, name)
         .def(nb::init<std::shared_ptr<const Problem>>(), nb::arg("problem"))
-        .def("evaluate", [](Objective<R>& self, const Problem& problem, In<double> w, InOut<double> g, double c2, int threads) {
-                check_size(w.size(), problem.layout.size(), "w");
-                check_size(g.size(), problem.layout.size(), "g");
+        .def("evaluate", [](Objective<R>& self, In<double> w, InOut<double> g, double c2, int threads) {
+                check_size(w.size(), self.size(), "w");
+                check_size(g.size(), self.size(), "g");
                 nb::gil_scoped_release unlocked;
                 return self.evaluate(w.data(), g.data(), c2, threads);
-            }, nb::arg("problem"), nb::arg("w").noconvert(), nb::arg("g").noconvert(), nb::arg("c2"), nb::arg("threads"))
-        .def("curvature", [](Objective<R>& self, const Problem& problem, In<double> w, InOut<double> h, int threads) {
-                check_size(w.size(), problem.layout.size(), "w");
-                check_size(h.size(), problem.layout.size(), "h");
+            }, nb::arg("w").noconvert(), nb::arg("g").noconvert(), nb::arg("c2"), nb::arg("threads"))
+        .def("curvature", [](Objective<R>& self, In<double> w, InOut<double> h, int threads) {
+                check_size(w.size(), self.size(), "w");
+                check_size(h.size(), self.size(), "h");
                 nb::gil_scoped_release unlocked;
                 self.curvature(w.data(), h.data(), threads);
-            }, nb::arg("problem"), nb::arg("w").noconvert(), nb::arg("h").noconvert(), nb::arg("threads"));
+            }, nb::arg("w").noconvert(), nb::arg("h").noconvert(), nb::arg("threads"));
 }
 
 inline void bind_training(nb::module_& module) {
@@ -249,39 +260,55 @@ inline void bind_training(nb::module_& module) {
     bind_objective<float>(module, "ObjectiveSingle");
     bind_objective<double>(module, "ObjectiveDouble");
 
-    nb::class_<Dual>(module, "Dual")
+    nb::class_<Sized<Dual>>(module, "Dual")
         .def(nb::init<std::shared_ptr<const Problem>, double>(), nb::arg("problem"), nb::arg("c2"), nb::call_guard<nb::gil_scoped_release>())
         .def_static("memory", [](const Dataset& data) { return Dual::memory(data); })
         .def("epoch", &Dual::epoch, nb::arg("seed"), nb::call_guard<nb::gil_scoped_release>())
         .def("refresh", &Dual::refresh, nb::call_guard<nb::gil_scoped_release>())
-        .def("weights", [](const Dual& self, InOut<double> w) { self.weights(w.data()); }, nb::arg("w").noconvert());
+        .def("weights", [](const Sized<Dual>& self, InOut<double> w) {
+            check_size(w.size(), self.size, "w");
+            self.weights(w.data());
+        }, nb::arg("w").noconvert());
 
-    nb::class_<Stochastic>(module, "Stochastic")
-        .def("__init__", [](Stochastic* self, std::shared_ptr<const Problem> problem, double c2, In<double> w) {
+    nb::class_<Sized<Stochastic>>(module, "Stochastic")
+        .def("__init__", [](Sized<Stochastic>* self, std::shared_ptr<const Problem> problem, double c2, In<double> w) {
             check_size(w.size(), problem->layout.size(), "w");
             nb::gil_scoped_release unlocked;
-            new (self) Stochastic(std::move(problem), c2, w.data());
+            new (self) Sized<Stochastic>(problem, c2, w.data());
         }, nb::arg("problem"), nb::arg("c2"), nb::arg("w").noconvert())
         .def("epoch", &Stochastic::epoch, nb::arg("rate"), nb::arg("seed"), nb::call_guard<nb::gil_scoped_release>())
-        .def("weights", [](const Stochastic& self, InOut<double> w) { self.weights(w.data()); }, nb::arg("w").noconvert());
+        .def("weights", [](const Sized<Stochastic>& self, InOut<double> w) {
+            check_size(w.size(), self.size, "w");
+            self.weights(w.data());
+        }, nb::arg("w").noconvert());
 
-    nb::class_<Perceptron>(module, "Perceptron")
-        .def("__init__", [](Perceptron* self, std::shared_ptr<const Problem> problem, In<double> w) {
+    nb::class_<Sized<Perceptron>>(module, "Perceptron")
+        .def("__init__", [](Sized<Perceptron>* self, std::shared_ptr<const Problem> problem, In<double> w) {
             check_size(w.size(), problem->layout.size(), "w");
             nb::gil_scoped_release unlocked;
-            new (self) Perceptron(std::move(problem), w.data());
+            new (self) Sized<Perceptron>(problem, w.data());
         }, nb::arg("problem"), nb::arg("w").noconvert())
         .def("epoch", &Perceptron::epoch, nb::arg("seed"), nb::call_guard<nb::gil_scoped_release>())
-        .def("average", [](const Perceptron& self, InOut<double> w) { self.average(w.data()); }, nb::arg("w").noconvert());
+        .def("average", [](const Sized<Perceptron>& self, InOut<double> w) {
+            check_size(w.size(), self.size, "w");
+            self.average(w.data());
+        }, nb::arg("w").noconvert());
 
     nb::class_<History>(module, "History")
         .def(nb::init<size_t, int>(), nb::arg("size"), nb::arg("memory"))
-        .def("push", [](History& self, In<double> s, In<double> y) { return self.push(s.data(), y.data()); })
+        .def("push", [](History& self, In<double> s, In<double> y) {
+            check_size(s.size(), self.size(), "s");
+            check_size(y.size(), self.size(), "y");
+            return self.push(s.data(), y.data());
+        }, nb::arg("s").noconvert(), nb::arg("y").noconvert())
         .def("clear", &History::clear)
         .def("direction", [](const History& self, In<double> g, In<double> inverse_diagonal, InOut<double> out) {
+            check_size(g.size(), self.size(), "g");
+            if (inverse_diagonal.size()) check_size(inverse_diagonal.size(), self.size(), "inverse_diagonal");
+            check_size(out.size(), self.size(), "out");
             nb::gil_scoped_release unlocked;
             self.direction(g.data(), inverse_diagonal.size() ? inverse_diagonal.data() : nullptr, out.data());
-        });
+        }, nb::arg("g").noconvert(), nb::arg("inverse_diagonal").noconvert(), nb::arg("out").noconvert());
 }
 
 }  // namespace dovetail

@@ -1,9 +1,11 @@
 // CRFsuite's text format, fed in pieces of any size: a line a token, "label<TAB>feature[:value]<TAB>...",
-// a blank line between sequences. In names, "\:" is a colon and "\\" a backslash.
+// a blank line between sequences. In names, "\:" is a colon and "\\" a backslash. "@weight:2.5" in place of a label gives
+// the weight of the sequence that it stands in; it may be a line of its own.
 #pragma once
 #include <charconv>
 #include <cmath>
 #include <string>
+#include <string_view>
 
 #include "dataset.hpp"
 
@@ -44,6 +46,12 @@ private:
         if (end > at && end[-1] == '\r') --end;
         if (at == end) return end_sequence();
         const char* tab = find(at, end, '\t');
+        if (is_weight(at, tab)) {
+            weight_ = weight(at + kWeight.size(), tab);
+            if (tab == end) return;
+            at = tab + 1;
+            tab = find(at, end, '\t');
+        }
         if (tab == at) throw TextError(number_, "the line has no label before its first tab");
         const uint32_t label = add(data_.labels, at, static_cast<size_t>(tab - at));
         if (label >= 0x7FFF) throw TextError(number_, "more than 32,766 different labels; is the label the first field?");
@@ -97,22 +105,41 @@ private:
                 break;
             } else name_.push_back(*c);
         }
-        double value = 1;
-        if (colon < end) {
-            const char* digits = colon + 1 + (colon + 1 < end && colon[1] == '+');
-            const auto parsed = std::from_chars(digits, end, value);
-            if (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(static_cast<float>(value)))
-                throw TextError(number_, "'" + std::string(colon + 1, end) + "' is not a finite feature value; write a colon within a name as \\:");
-        }
-        data_.x.add(add(data_.features, name_.data(), name_.size()), static_cast<float>(value));
+        float value = 1;
+        if (colon < end && !number(colon + 1, end, value))
+            throw TextError(number_, "'" + std::string(colon + 1, end) + "' is not a finite feature value between -3.4e38 and 3.4e38; write a colon within a name as \\:");
+        data_.x.add(add(data_.features, name_.data(), name_.size()), value);
+    }
+    static bool number(const char* at, const char* end, float& out) {
+        double value = 0;
+        const auto parsed = std::from_chars(at + (at < end && *at == '+'), end, value);
+        out = static_cast<float>(value);
+        return parsed.ec == std::errc() && parsed.ptr == end && std::isfinite(out);
+    }
+    static bool is_weight(const char* at, const char* end) {
+        const std::string_view field(at, static_cast<size_t>(end - at));
+        return field.starts_with(kWeight) && (field.size() == kWeight.size() || field[kWeight.size()] == ':');
+    }
+    float weight(const char* colon, const char* end) const {
+        float out = 0;
+        if (colon == end || !number(colon + 1, end, out) || out < 0)
+            throw TextError(number_, "'" + std::string(colon, end) + "' after @weight is not a colon and a number from 0 to 3.4e38, as in @weight:2.5");
+        return out;
     }
     void end_sequence() {
-        if (open_) data_.mark_end(), data_.x.end_sequence();
+        if (open_) {
+            data_.mark_end();
+            data_.set_weight(weight_);
+            data_.x.end_sequence();
+        }
         open_ = false;
+        weight_ = 1;
     }
 
+    static constexpr std::string_view kWeight = "@weight";
     Dataset& data_;
     std::string rest_, name_;
+    float weight_ = 1;  // of the sequence being read
     uint64_t number_ = 0;
     bool open_ = false;
 };

@@ -72,6 +72,11 @@ struct Dataset {
 
     void mark_start() { x.add(features.add(kStartName, sizeof kStartName - 1)); }  // before the first token's features
     void mark_end() { x.add_to_last_token(features.add(kEndName, sizeof kEndName - 1)); }
+    // Call before the sequence that has this weight ends. Nothing is stored while every weight is 1.
+    void set_weight(float weight) {
+        if (weight != 1 && weights.empty()) weights.assign(x.size(), 1.0f);
+        if (weight != 1 || !weights.empty()) weights.push_back(weight);
+    }
     bool fully_labelled(size_t sequence) const {
         for (uint64_t t = x.sequences[sequence]; t < x.sequences[sequence + 1]; ++t)
             if (gold[t] < 0) return false;

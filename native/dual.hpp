@@ -8,6 +8,9 @@
 //     change of H + <score, change of mu> - q/(2 lambda) sum_t k_t |change of mu_t|^2  >=  0
 // where k_t bounds how strongly token t's features couple it to the sequence. q = 1 is a proven bound but timid; q
 // follows how much more than promised the dual value really rises.
+//
+// Most of the rise comes from few sequences. A sequence is left out of an epoch while what its last visit gained, times
+// the square of the epochs since (potentials drift apart linearly, gains grow with the square), is below the average.
 #pragma once
 #include "problem.hpp"
 #include "random.hpp"
@@ -33,6 +36,8 @@ public:
         mu_moves_.assign(n * matrix_, 0.0f);
         entropy_.assign(n, 0.0);
         step_.assign(n, 0.6f);
+        gain_.assign(n, std::numeric_limits<double>::infinity());
+        since_.assign(n, 0);
         for (size_t t = 0; t < tokens; ++t) {
             const int32_t y = problem_->data->gold[t];
             theta_[t * Lp + y] = kStart;
@@ -46,11 +51,16 @@ public:
             if (p.feature == kNone) free_move_.push_back(static_cast<uint32_t>(p.previous * Lp + p.label));
     }
 
-    // One pass over all sequences in random order. Returns the dual value.
+    // One pass in random order over the sequences worth a visit. Returns the dual value.
     double epoch(uint64_t seed) {
+        const double average = promised_ / std::max<double>(1, problem_->data->x.n_tokens());
         promised_ = 0;
-        for (uint32_t s : shuffled(problem_->size(), seed))
-            if (problem_->length(s)) visit(s);
+        for (uint32_t s : shuffled(problem_->size(), seed)) {
+            const double length = problem_->length(s), since = ++since_[s];
+            if (!length || gain_[s] * since * since < average * length) continue;
+            since_[s] = 0;
+            visit(s);
+        }
         const double before = value_;
         value_ = value();
         adapt(value_ - before);
@@ -102,10 +112,15 @@ private:
         const Features& x = problem.data->x;
         const Program& program = problem.program();
         coupling_.assign(x.n_tokens(), 0.0f);
-        std::vector<float> total(problem.layout.buffer_size(), 0.0f);
+        const size_t pairs_at = problem.layout.pairs_at() / kLane;
         const auto at = [&](size_t t, uint64_t k) {
-            return k < program.begin[t] + program.dense[t] ? program.code[k] : problem.layout.pairs_at() + program.code[k];
+            return k < program.begin[t] + program.dense[t] ? program.code[k] / kLane : pairs_at + program.code[k];
         };
+        struct Total {
+            uint32_t sequence;
+            float value;
+        };
+        std::vector<Total> total(pairs_at + problem.layout.pair_label.size(), {kNone, 0.0f});
         const auto value = [&](uint64_t k) { return program.value.empty() ? 1.0f : std::abs(program.value[k]); };
         for (size_t s = 0; s < x.size(); ++s) {
             const size_t first = x.sequences[s], last = x.sequences[s + 1];
@@ -113,9 +128,12 @@ private:
                 for (size_t t = first; t < last; ++t)
                     for (uint64_t k = program.begin[t]; k < program.begin[t + 1]; ++k) visit(t, k);
             };
-            each([&](size_t t, uint64_t k) { total[at(t, k)] += value(k); });
-            each([&](size_t t, uint64_t k) { coupling_[t] += value(k) * total[at(t, k)]; });
-            each([&](size_t t, uint64_t k) { total[at(t, k)] = 0; });
+            each([&](size_t t, uint64_t k) {
+                Total& sum = total[at(t, k)];
+                if (sum.sequence != s) sum = {static_cast<uint32_t>(s), 0.0f};
+                sum.value += value(k);
+            });
+            each([&](size_t t, uint64_t k) { coupling_[t] += value(k) * total[at(t, k)].value; });
         }
     }
 
@@ -155,7 +173,7 @@ private:
             if (gain < 0) return;
             if (!attempt) step_[s] = std::min(1.0f, 1.3f * step);
             entropy_[s] = entropy;
-            promised_ += gain;
+            promised_ += gain_[s] = gain;
             accept(T, first, theta, mu, theta_moves, mu_moves);
             return;
         }
@@ -221,7 +239,8 @@ private:
     Array<float> weights_, theta_, mu_, theta_moves_, mu_moves_;
     std::vector<float> step_, coupling_;
     Array<float> score_, moved_, moved_moves_;
-    std::vector<double> entropy_;
+    std::vector<double> entropy_, gain_;  // [sequences]: gain_ of the last visit
+    std::vector<uint32_t> since_;         // [sequences]: epochs since the last visit
     std::vector<uint32_t> free_move_;
     double trust_ = 0.7, value_ = 0, promised_ = 0;  // q; the dual value and what the last epoch's visits promised it
 };

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 #include "hash.hpp"
@@ -28,6 +29,12 @@ inline Text utf8(PyObject* object) {
         throw ItemError("holds a string that is not valid Unicode (a lone surrogate)");
     }
     return {data, static_cast<size_t>(size)};
+}
+
+inline std::string shown(double number) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", number);
+    return text;
 }
 
 inline std::string type_name(PyObject* object) {
@@ -107,7 +114,7 @@ private:
     template <class Add> void emit(Add& add, double value) {
         const auto narrow = static_cast<float>(value);
         if (!std::isfinite(narrow))
-            throw ItemError("has the value " + std::string(std::isnan(value) ? "NaN" : "infinity") + " for feature '" + prefix_ + "'; values must be finite");
+            throw ItemError("has the value " + shown(value) + " for feature '" + prefix_ + "'; give a number between -3.4e38 and 3.4e38");
         add(key_of(prefix_.data(), prefix_.size()), prefix_.data(), prefix_.size(), narrow);
     }
     template <class Add> void read_dict(PyObject* dict, Add& add) {

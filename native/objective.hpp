@@ -11,17 +11,20 @@ template <class R> class Objective {
 public:
     explicit Objective(std::shared_ptr<const Problem> problem) : problem_(std::move(problem)) {}
 
-    // w, g: [parameters]. g may be null.
+    size_t size() const { return problem_->layout.size(); }
+
+    // w, g: [parameters].
     double evaluate(const double* w, double* g, double c2, int threads) {
         double value = sum_over_shards(w, g, threads, problem_->scale, [](SequenceLoss<R>& loss, size_t s, const R* weights,
                                                          R* gradient, double* moves, double weight) {
             const double value = loss.residuals(s, weights);
-            if (gradient) add_residuals(loss, s, gradient, moves, weight);
+            loss.template scatter<false>(s, gradient, R(weight));
+            for (size_t k = 0; k < loss.work.edge.size(); ++k) moves[k] += loss.work.edge[k];
             return weight * value;
         });
         for (size_t k = 0; k < problem_->layout.size(); ++k) {
             value += c2 * w[k] * w[k];
-            if (g) g[k] += 2 * c2 * w[k];
+            g[k] += 2 * c2 * w[k];
         }
         return value;
     }
@@ -51,11 +54,6 @@ public:
     }
 
 private:
-    static void add_residuals(SequenceLoss<R>& loss, size_t s, R* gradient, double* moves, double weight) {
-        loss.template scatter<false>(s, gradient, R(weight));
-        for (size_t k = 0; k < loss.work.edge.size(); ++k) moves[k] += loss.work.edge[k];
-    }
-
     struct Worker {
         SequenceLoss<R> loss;
         Array<R> gradient;
@@ -79,25 +77,24 @@ private:
         while (workers_.size() < at_once) workers_.push_back(std::make_unique<Worker>(*problem_, *program_));
 
         double value = 0;
-        if (total) std::fill(total, total + layout.size(), 0.0);
+        std::fill(total, total + layout.size(), 0.0);
         for (size_t first = 0; first < shards; first += at_once) {
             const size_t wave = std::min(at_once, shards - first);
             parallel(wave, threads, [&](size_t k, size_t) {
                 Worker& worker = *workers_[k];
                 worker.value = 0;
                 worker.loss.set_moves(weights_.data());
-                if (total) worker.gradient.assign(weights_.size(), R(0));
+                worker.gradient.assign(weights_.size(), R(0));
                 worker.moves.assign(static_cast<size_t>(layout.L) * layout.Lp, 0.0);
                 for (size_t s = problem_->shards[first + k]; s < problem_->shards[first + k + 1]; ++s)
                     if (problem_->length(s))
-                        worker.value += visit(worker.loss, s, weights_.data(), total ? worker.gradient.data() : nullptr,
-                                              worker.moves.data(), problem_->weight(s));
-                if (total && bundles)
+                        worker.value += visit(worker.loss, s, weights_.data(), worker.gradient.data(), worker.moves.data(), problem_->weight(s));
+                if (bundles)
                     bundles->share_out(layout, shares, worker.gradient.data(), worker.gradient.data() + bundle_at);
             });
             for (size_t k = 0; k < wave; ++k) {
                 value += workers_[k]->value;
-                if (total) add_up(*workers_[k], total, threads);
+                add_up(*workers_[k], total, threads);
             }
         }
         return value;

@@ -1,5 +1,6 @@
 // The averaged structured perceptron (Collins 2002): decode, and where the answer is wrong move the weights by the
-// difference of feature counts. The average over all visits is w - u / c, with u the updates weighted by their time c.
+// difference of feature counts. The average over all visits is w - u / c, with u the updates weighted by their time c;
+// u is kept in double precision, where such sums of whole numbers stay exact however long a training is.
 #pragma once
 #include "problem.hpp"
 #include "random.hpp"
@@ -9,7 +10,7 @@ namespace dovetail {
 class Perceptron {
 public:
     explicit Perceptron(std::shared_ptr<const Problem> problem, const double* w)
-        : problem_(std::move(problem)), loss_(*problem_, problem_->program()), weights_(problem_->layout.buffer_size(), 0.0f), timed_(weights_.size(), 0.0f) {
+        : problem_(std::move(problem)), loss_(*problem_, problem_->program()), weights_(problem_->layout.buffer_size(), 0.0f), timed_(weights_.size(), 0.0) {
         const Layout& layout = problem_->layout;
         for (size_t k = 0; k < layout.size(); ++k) {
             weights_[layout.slot[k]] = static_cast<float>(w[k]);
@@ -31,7 +32,7 @@ public:
     void average(double* w) const {
         for (size_t k = 0; k < problem_->layout.size(); ++k) {
             const size_t at = problem_->layout.slot[k];
-            w[k] = weights_[at] - static_cast<double>(timed_[at]) / clock_;
+            w[k] = weights_[at] - timed_[at] / clock_;
         }
     }
 
@@ -85,17 +86,29 @@ private:
     }
     void update(size_t s) {
         loss_.template scatter<true>(s, weights_.data(), 1.0f);
-        float *transitions = &weights_[problem_->layout.transitions_at()], *timed = &timed_[problem_->layout.transitions_at()];
+        const Layout& layout = problem_->layout;
+        const Work<float>& work = loss_.work;
         for (uint32_t k : moves_) {
-            transitions[k] += loss_.work.edge[k];
-            timed[k] += static_cast<float>(clock_) * loss_.work.edge[k];
+            weights_[layout.transitions_at() + k] += work.edge[k];
+            timed_[layout.transitions_at() + k] += clock_ * work.edge[k];
         }
-        loss_.template scatter<true>(s, timed_.data(), static_cast<float>(clock_));
+        const size_t Lp = static_cast<size_t>(layout.Lp), stride = loss_.moves.stride;
+        for (size_t t = 0; t < problem_->length(s); ++t) {
+            const size_t token = problem_->begin(s) + t;
+            scatter_token<true>(problem_->program(), layout, timed_.data(), token, at_this_time(&work.p[t * Lp], Lp));
+            if (stride && t) scatter_moves(problem_->program(), layout, timed_.data(), token, at_this_time(&work.edge_at[t * stride], stride));
+        }
+    }
+    const double* at_this_time(const float* change, size_t size) {
+        weighted_.resize(size);
+        for (size_t k = 0; k < size; ++k) weighted_[k] = clock_ * change[k];
+        return weighted_.data();
     }
 
     std::shared_ptr<const Problem> problem_;
     SequenceLoss<float> loss_;
-    Array<float> weights_, timed_;
+    Array<float> weights_;
+    Array<double> timed_, weighted_;
     std::vector<uint32_t> moves_;
     double clock_ = 1;
 };

@@ -8,13 +8,15 @@
 
 namespace dovetail {
 
-// Feature occurrences of a data set, resolved. Each token has its dense rows first, then the features with a single
-// pair (most of the rare ones: no loop over labels, no mispredicted end), then longer lists of pairs.
+// Feature occurrences of a data set, resolved. Each token has its dense rows first, then features with a single pair,
+// all of them with the label `single_label` (a rare feature seen once is seen with the token's own label: nothing to look
+// up), then other lists of pairs.
 // edges: likewise for features on transitions.
 struct Program {
     std::vector<uint64_t> begin, edge_begin;
     std::vector<uint32_t> dense;    // dense rows of each token
     std::vector<uint32_t> singles;  // single pairs of each token
+    std::vector<uint16_t> single_label;
     Array<uint32_t> code;
     std::vector<uint32_t> edge_code;
     std::vector<float> value, edge_value;  // empty while all are 1
@@ -27,7 +29,8 @@ struct Program {
             if (!bundles || f >= bundles->family.size() || bundles->family[f] < 0) return false;
             return bundled[bundles->root[bundles->family[f]]] != 0;
         };
-        begin.reserve(x.n_tokens() + 1);
+        const size_t tokens = x.n_tokens();
+        begin.reserve(tokens + 1), dense.reserve(tokens), singles.reserve(tokens), single_label.reserve(tokens);
         code.reserve(x.ids.size());
         begin.push_back(0);
         const bool edges = !layout.edge_row.empty(), valued = !x.values.empty() || !scale.empty();
@@ -36,28 +39,43 @@ struct Program {
             return (x.values.empty() ? 1.0f : x.values[k]) * (scale.empty() ? 1.0f : scale[x.ids[k]]);
         };
         if (edges) edge_begin.push_back(0);
-        for (size_t t = 0; t < x.n_tokens(); ++t) {
-            for (Kind kind : {kDense, kSingle, kList}) {
-                const size_t before = code.size();
-                if (kind == kDense && bundles) {
-                    std::fill(bundled.begin(), bundled.end(), uint8_t{0});
-                    for (uint64_t k = x.tokens[t]; k < x.tokens[t + 1]; ++k) {
-                        const uint32_t bundle = bundles->bundle[x.ids[k]];
-                        if (bundle == kNone) continue;
-                        bundled[bundles->family[x.ids[k]]] = 1;
-                        code.push_back(static_cast<uint32_t>(bundle_at(layout) + static_cast<size_t>(bundle) * layout.Lp));
-                        if (valued) value.push_back(1.0f);
-                    }
-                }
+        struct Occurrence {
+            uint32_t code;
+            float value;
+        };
+        std::vector<Occurrence> single, list;
+        const auto put = [&](Occurrence o) {
+            code.push_back(o.code);
+            if (valued) value.push_back(o.value);
+        };
+        for (size_t t = 0; t < tokens; ++t) {
+            single.clear(), list.clear();
+            if (bundles) {
+                std::fill(bundled.begin(), bundled.end(), uint8_t{0});
                 for (uint64_t k = x.tokens[t]; k < x.tokens[t + 1]; ++k) {
-                    const uint32_t row = x.ids[k] < layout.row.size() ? layout.row[x.ids[k]] : kNone;
-                    if (row == kNone || kind_of(row, layout) != kind || covered(x.ids[k])) continue;
-                    code.push_back(kind == kDense ? (row & ~kDenseRow) * layout.Lp : row);
-                    if (valued) value.push_back(value_of(k));
+                    const uint32_t bundle = bundles->bundle[x.ids[k]];
+                    if (bundle == kNone) continue;
+                    bundled[bundles->family[x.ids[k]]] = 1;
+                    put({static_cast<uint32_t>(bundle_at(layout) + static_cast<size_t>(bundle) * layout.Lp), 1.0f});
                 }
-                if (kind == kDense) dense.push_back(static_cast<uint32_t>(code.size() - before));
-                if (kind == kSingle) singles.push_back(static_cast<uint32_t>(code.size() - before));
             }
+            uint16_t label = 0;
+            for (uint64_t k = x.tokens[t]; k < x.tokens[t + 1]; ++k) {
+                const uint32_t row = x.ids[k] < layout.row.size() ? layout.row[x.ids[k]] : kNone;
+                if (row == kNone || covered(x.ids[k])) continue;
+                if (row & kDenseRow) {
+                    put({(row & ~kDenseRow) * layout.Lp, value_of(k)});
+                    continue;
+                }
+                const uint16_t first = layout.pair_label[row];
+                if (single.empty() && first & kLastPair) label = first & ~kLastPair;
+                (first == (label | kLastPair) ? single : list).push_back({row, value_of(k)});
+            }
+            dense.push_back(static_cast<uint32_t>(code.size() - begin.back()));
+            singles.push_back(static_cast<uint32_t>(single.size()));
+            single_label.push_back(label);
+            for (Occurrence o : single) put(o);
+            for (Occurrence o : list) put(o);
             begin.push_back(code.size());
             if (!edges) continue;
             for (uint64_t k = x.tokens[t]; k < x.tokens[t + 1]; ++k) {
@@ -71,13 +89,6 @@ struct Program {
     }
     static size_t bundle_at(const Layout& layout) { return (layout.buffer_size() + 15) / 16 * 16; }
     bool has_edges() const { return !edge_begin.empty(); }
-
-private:
-    enum Kind { kDense, kSingle, kList };
-    static Kind kind_of(uint32_t row, const Layout& layout) {
-        if (row & kDenseRow) return kDense;
-        return layout.pair_label[row] & kLastPair ? kSingle : kList;
-    }
 };
 
 template <class R> struct TokenScore {
@@ -107,10 +118,10 @@ template <class R> struct TokenScore {
         const uint16_t* label = layout.pair_label.data();
         const R* weight = weights + layout.pairs_at();
         uint64_t k = program.begin[t] + program.dense[t];
-        for (const uint64_t end = k + program.singles[t]; k < end; ++k) {
-            const uint32_t at = program.code[k];
-            out[label[at] & ~kLastPair] += (program.value.empty() ? R(1) : R(program.value[k])) * weight[at];
-        }
+        R single = 0;
+        for (const uint64_t end = k + program.singles[t]; k < end; ++k)
+            single += (program.value.empty() ? R(1) : R(program.value[k])) * weight[program.code[k]];
+        out[program.single_label[t]] += single;
         for (; k < program.begin[t + 1]; ++k) {
             const R value = program.value.empty() ? R(1) : R(program.value[k]);
             for (uint32_t at = program.code[k];; ++at) {
@@ -167,10 +178,8 @@ template <class R, bool Masked, bool Squared = false> struct TokenScatter {
         const uint16_t* label = layout.pair_label.data();
         R* to = gradient + layout.pairs_at();
         uint64_t k = program.begin[t] + program.dense[t];
-        for (const uint64_t end = k + program.singles[t]; k < end; ++k) {
-            const uint32_t at = program.code[k];
-            to[at] += weight(k) * residual[label[at] & ~kLastPair];
-        }
+        const R single = residual[program.single_label[t]];
+        for (const uint64_t end = k + program.singles[t]; k < end; ++k) to[program.code[k]] += weight(k) * single;
         for (; k < program.begin[t + 1]; ++k) {
             const R value = weight(k);
             for (uint32_t at = program.code[k];; ++at) {

@@ -61,6 +61,27 @@ def test_same_text_gives_same_compressed_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
 
 
+def test_permissions_are_those_of_new_files_or_of_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = os.umask(0o027)
+    try:
+        monkeypatch.delattr(os, "umask")  # other threads may be making files
+        for name, mode in (("new", None), ("secret", 0o600), ("shared", 0o666)):
+            path = tmp_path / name
+            if mode is not None:
+                path.touch()
+                path.chmod(mode)
+            with atomic_write(path) as file:
+                (temporary,) = tmp_path.glob(f".{name}.*")
+                assert temporary.stat().st_mode & 0o777 == (mode or 0o640)
+                file.write(b"x")
+            assert path.stat().st_mode & 0o777 == (mode or 0o640)
+    finally:
+        monkeypatch.undo()
+        os.umask(before)
+
+
 def test_failure_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("old")

@@ -6,7 +6,6 @@ import gzip
 import io
 import os
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -120,16 +119,17 @@ def atomic_write(path: PathLike) -> Iterator[BinaryIO]:
             raise DataError(f"cannot write {target}: {error.strerror or error}") from None
         return
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        kept = target.stat().st_mode & 0o777 if target.exists() else None
+        handle, temporary = _open_beside(target, 0o666 if kept is None else kept)
     except OSError as error:
         raise DataError(f"cannot write {target}: {error.strerror or error}") from None
     try:
         with os.fdopen(handle, "wb") as file:
+            if kept is not None:
+                os.fchmod(handle, kept)  # the umask is for new files only
             yield file
             file.flush()
             os.fsync(file.fileno())
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        os.chmod(temporary, mode)
         os.replace(temporary, target)
     except OSError as error:
         raise DataError(f"cannot write {target}: {error.strerror or error}") from None
@@ -138,7 +138,9 @@ def atomic_write(path: PathLike) -> Iterator[BinaryIO]:
             os.unlink(temporary)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _open_beside(target: Path, mode: int) -> tuple[int, Path]:
+    """A new file in the same folder, with these permissions as far as the umask allows them."""
+    while True:
+        temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}")
+        with suppress(FileExistsError):
+            return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), temporary

@@ -228,14 +228,15 @@ def test_a_wrong_size_is_told() -> None:
         dovetail.load(len(text).to_bytes(8, "little") + text + CONTENT[HEADER:])
 
 
-def rewritten(**facts: Any) -> bytes:
-    """The model with other facts, and checksums that fit."""
+def array_bytes() -> dict[str, Any]:
     file = open_model(CONTENT)
-    header = json.loads(CONTENT[8:HEADER])
-    arrays = {
-        name: np.frombuffer(file.array(name), np.uint8) for name in header if name != "__metadata__"
-    }
-    return to_bytes(arrays, {**file.facts, **facts})
+    names = [name for name in json.loads(CONTENT[8:HEADER]) if name != "__metadata__"]
+    return {name: np.frombuffer(file.array(name), np.uint8) for name in names}
+
+
+def rewritten(arrays: dict[str, Any] | None = None, **facts: Any) -> bytes:
+    """The model with other arrays and facts, and checksums that fit."""
+    return to_bytes({**array_bytes(), **(arrays or {})}, {**open_model(CONTENT).facts, **facts})
 
 
 def test_rewriting_alone_changes_nothing() -> None:
@@ -258,6 +259,32 @@ def test_rewriting_alone_changes_nothing() -> None:
 def test_facts_that_cannot_be_are_told(facts: dict[str, Any]) -> None:
     with pytest.raises(ModelFileError, match="is damaged"):
         dovetail.load(rewritten(**facts))
+
+
+@pytest.mark.parametrize("size", [0, 7, 8, 12, 4096])
+def test_places_of_names_that_do_not_fit_are_told(size: int) -> None:
+    places = np.resize(array_bytes()["name_offsets"], size)
+    tagger = dovetail.load(rewritten({"name_offsets": places}))
+    assert tagger.predict(X) == BEHAVIOUR[1]
+    with pytest.raises(ModelFileError, match="is damaged: its feature names do not fit"):
+        tagger.top_weights()
+
+
+@given(st.sampled_from(["names", "name_offsets"]), st.data())
+@settings(deadline=None, max_examples=150)
+def test_hostile_names(name: str, data: st.DataObject) -> None:
+    """Names of any bytes at any places: they are shown, or the file is told to be damaged."""
+    raw = bytearray(array_bytes()[name].tobytes())
+    for _ in range(data.draw(st.integers(0, 3))):
+        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    raw = raw[: data.draw(st.just(len(raw)) | st.integers(0, len(raw)))]
+    raw += data.draw(st.binary(max_size=17))
+    tagger = dovetail.load(rewritten({name: np.frombuffer(bytes(raw), np.uint8)}))
+    try:
+        shown = tagger.top_weights(1000)
+    except ModelFileError:
+        return
+    assert len(shown) == len(TAGGER.top_weights(1000))
 
 
 def test_a_newer_format_is_refused(tmp_path: Path) -> None:

@@ -394,9 +394,9 @@ def test_eight_threads_at_once() -> None:
         ([[["a"], None]], "sequence 1 token 2 is of type NoneType"),
         ([[["a"], [None]]], "sequence 1 token 2 has a feature of type NoneType"),
         ([None], "sequence 1 is of type NoneType"),
-        ([[{"a": float("nan")}]], "sequence 1 token 1 has the value NaN for feature 'a'"),
-        ([[["a"], {"a": float("inf")}]], "sequence 1 token 2 has the value infinity"),
-        ([[{"a": 1e60}]], "sequence 1 token 1 has the value infinity for feature 'a'"),
+        ([[{"a": float("nan")}]], "sequence 1 token 1 has the value nan for feature 'a'"),
+        ([[["a"], {"a": float("inf")}]], "sequence 1 token 2 has the value inf for feature"),
+        ([[{"a": 1e60}]], r"sequence 1 token 1 has the value 1e\+60 for feature 'a'"),
         ([[{"a": 10**400}]], "sequence 1 token 1 has a value for feature 'a' that does not fit"),
         ([[{3: 1.0}]], "sequence 1 token 1 has a feature name of type int"),
         ([[{"a": object()}]], "sequence 1 token 1 has a value of type object for feature 'a'"),
@@ -405,7 +405,7 @@ def test_eight_threads_at_once() -> None:
         ([[["ok", "\ud800"]]], "sequence 1 token 1 holds a string that is not valid Unicode"),
         ([[], [["x"], {"\udfff": 1.0}]], "sequence 2 token 2 holds a string that is not valid"),
         ([[{"a": "\ud800"}]], "sequence 1 token 1 holds a string that is not valid Unicode"),
-        ([[{"a": {"b": float("nan")}}]], "sequence 1 token 1 has the value NaN for feature 'a:b'"),
+        ([[{"a": {"b": float("nan")}}]], "sequence 1 token 1 has the value nan for feature 'a:b'"),
     ],
 )
 def test_malformed_features_are_named(data: Any, message: str) -> None:
@@ -500,8 +500,37 @@ def test_questions_that_cannot_be_answered() -> None:
         SMALL.predict("a sentence")
     with pytest.raises(DataError, match="the model has no label 'Q'"):
         SMALL.top_weights(label="Q")
-    with pytest.raises(DataError, match="no decoder 'best'"):
-        SMALL.predict(data, decode="best")  # type: ignore[arg-type]
+    for ask in (SMALL.predict, SMALL.tag):
+        with pytest.raises(DataError, match="no decoder 'best'"):
+            ask(data, decode="best")
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda data: SMALL.predict_nbest(data, 0), "k is 0; give a whole number of at least 1"),
+        (lambda data: SMALL.predict_nbest(data, -3), "k is -3; give a whole number of at least 1"),
+        (lambda data: SMALL.predict_nbest(data, 1.5), "k is 1.5; give a whole number"),
+        (lambda data: SMALL.predict_nbest(data, None), "k is None; give a whole number"),
+        (lambda data: SMALL.sample(data, 0), "n is 0; give a whole number of at least 1"),
+        (lambda data: SMALL.sample(data, -1), "n is -1; give a whole number of at least 1"),
+        (lambda data: SMALL.sample(data, 1, seed=-1), "seed is -1; give a whole number of at le"),
+        (lambda data: SMALL.sample(data, 1, seed=2**64), r"seed is \d+; give a number below 2"),
+        (lambda data: SMALL.sample(data, 1, seed="x"), "seed is 'x'; give a whole number"),
+    ],
+)
+def test_numbers_that_cannot_be(ask: Callable[[Any], Any], message: str) -> None:
+    for data in ([[["a"], ["b"]], [["c"]]], []):
+        with pytest.raises(DataError, match=f"^{message}"):
+            ask(data)
+
+
+def test_whole_numbers_of_any_type() -> None:
+    data = [[["a"], ["b"]]]
+    assert SMALL.predict_nbest(data, np.int64(2)) == SMALL.predict_nbest(data, 2)
+    drawn = SMALL.sample(data, np.int32(3), seed=np.uint8(4))
+    assert drawn == SMALL.sample(data, 3, seed=4)
+    assert len(SMALL.sample(data * 3, 1, seed=2**63 - 1)) == 3
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import Counter
 from functools import cache
 from itertools import chain, pairwise, product
 from pathlib import Path
@@ -19,6 +20,7 @@ from dovetail import Constraints, Dataset, FeatureGroup, Tagger, demo
 from dovetail.chain import training
 from dovetail.chain.dual import dual
 from dovetail.chain.fitting import Fitting
+from dovetail.chain.groups import LARGEST_PRIOR, SMALLEST_PRIOR
 from dovetail.chain.objective import Objective
 from dovetail.chain.steps import Progress
 from dovetail.chain.weights import start_from
@@ -287,6 +289,21 @@ def test_lbfgs_never_goes_up() -> None:
         assert all(b <= a for a, b in pairwise(values))
 
 
+@pytest.mark.parametrize("c2", [0.01, 1.0])
+def test_stochastic_gradients_claim_no_certificate(c2: float) -> None:
+    tagger = Tagger(method="sgd", c2=c2).fit(data())
+    assert tagger.stopped_ == "30 epochs are done; not certified: use auto"
+    assert all(progress.gap is None for progress in tagger.history_)
+
+
+def test_extreme_priors_can_be_trained_with() -> None:
+    for prior in (SMALLEST_PRIOR, LARGEST_PRIOR):
+        groups = [FeatureGroup("p1=*", prior=prior)]
+        tagger = Tagger(groups=groups, max_iterations=30).fit(data())
+        assert np.isfinite([w for _, _, w in tagger.top_weights(10**6)]).all()
+        assert accuracy(tagger.predict(X), Y) > 0.75
+
+
 def test_a_callback_can_stop() -> None:
     tagger = Tagger(method="lbfgs").fit(data(), callback=lambda p: p.iteration == 4)
     assert len(tagger.history_) == 4
@@ -329,7 +346,7 @@ def test_a_corpus_is_held_out_too() -> None:
     tagger = Tagger(c2=0.1, max_iterations=8).fit(corpus[:40], held_out=corpus[40:60])
     scores = [p.held_out for p in tagger.history_ if p.held_out is not None]
     gold = corpus[40:60].lists("label")
-    assert max(scores) == evaluate(gold, tagger.predict(corpus[40:60])).micro.f1 > 0.3
+    assert max(scores) == evaluate(gold, tagger.predict(corpus[40:60])).micro.f1 > 0.2
 
 
 @pytest.mark.parametrize("when", [1, 3])
@@ -432,6 +449,19 @@ def test_a_warm_start_maps_transition_features_and_drops_what_is_gone() -> None:
     assert fewer.n_features_ < earlier.n_features_
 
 
+@pytest.mark.parametrize("method", ["auto", "dual", "sgd"])
+def test_a_warm_start_that_shares_nothing_is_a_cold_one(
+    method: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    stranger = Tagger().fit([[["other"], ["thing"]]], [["A", "B"]])
+    with caplog.at_level(logging.WARNING, logger="dovetail"):
+        tagger = Tagger(method=method).fit(data(), warm_start=stranger)
+    assert [record.message for record in caplog.records] == [
+        "the model to start from shares no weight with this data; training starts afresh"
+    ]
+    assert facts_and_arrays(tagger) == facts_and_arrays(Tagger(method=method).fit(data()))
+
+
 # What cannot be trained
 
 
@@ -502,10 +532,19 @@ def test_labels_that_the_constraints_forbid(choices: dict[str, Any]) -> None:
         Tagger(**choices).fit(data())
 
 
-@pytest.mark.parametrize("group", [{"prior": 0.0}, {"prior": float("inf")}, {"on": "both sides"}])
+@pytest.mark.parametrize(
+    "group",
+    [*({"prior": prior} for prior in (0.0, 1e39, 1e-39, np.inf, np.nan)), {"on": "both sides"}],
+)
 def test_groups_that_cannot_be(group: dict[str, Any]) -> None:
     with pytest.raises(TrainingError, match=r"the group 'x\*'"):
         FeatureGroup("x*", **group)
+
+
+@pytest.mark.parametrize("method", ["auto", "dual", "sgd", "perceptron"])
+def test_values_too_large_for_scores_are_told(method: Any) -> None:
+    with pytest.raises(TrainingError, match=r"^sequence [12] has scores beyond .* smaller values"):
+        Tagger(method=method).fit([[["a"], {"b": 1e30}], [["b"]]], [["X", "Y"], ["X"]])
 
 
 # Memory
@@ -527,7 +566,11 @@ def test_dry_run_tells_sizes() -> None:
     assert sizes["n_tokens"] == sum(map(len, X))
     assert sizes["n_labels"] == len(trained.labels_)
     assert sizes["n_weights"] == trained.training_["parameters"]
-    assert sizes["n_features"] == trained.training_["features"]
+    assert sizes["n_features"] == sizes["n_features_kept"] == trained.training_["features"]
+    counts = Counter(feature for sequence in X for token in sequence for feature in token)
+    frequent = Tagger(min_count=5, boundaries=False).dry_run(X, Y)
+    assert frequent["n_features"] == sizes["n_features"]
+    assert frequent["n_features_kept"] == sum(count >= 5 for count in counts.values())
     assert sizes["dual_obstacle"] is None
     assert sizes["memory_bytes"] > sizes["dual_memory_bytes"] > 8 * sizes["n_tokens"]
     limited = Tagger(memory_limit=1.0).dry_run(X, Y)

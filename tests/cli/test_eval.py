@@ -24,6 +24,7 @@ def test_json(run: Run, model: Path, test_file: Path) -> None:
     interval = scores["interval"]
     assert interval["low"] < interval["value"] == scores["micro"]["f1"] < interval["high"]
     assert scores["labels"]["TITLE"]["support"] == 53
+    assert scores["unknown_labels"] == {}
 
 
 def test_two_columns_of_a_file(run: Run, model: Path, test_file: Path, tmp_path: Path) -> None:
@@ -44,6 +45,9 @@ def test_plain_labels_are_scored_by_tokens(run: Run, pos_model: Path, tmp_path: 
 def test_feature_text(run: Run, feature_text: Path, tmp_path: Path) -> None:
     run("train", feature_text, "-m", tmp_path / "m")
     assert "accuracy 100.00" in run("eval", tmp_path / "m", feature_text).stdout
+    weighted = tmp_path / "weighted.crfsuite"
+    weighted.write_text("@weight:3\nD\tw=the\nN\tw=dog\n\n@weight:2\tD\tw=a\nN\tw=cat\n")
+    assert "4 tokens in 2 sequences" in run("eval", tmp_path / "m", weighted).stdout
 
 
 def test_many_documents_are_what_is_drawn(run: Run, model: Path, tmp_path: Path) -> None:
@@ -54,10 +58,14 @@ def test_many_documents_are_what_is_drawn(run: Run, model: Path, tmp_path: Path)
 
 def test_unseen_labels_are_counted_and_named(run: Run, model: Path, tmp_path: Path) -> None:
     data = tmp_path / "data.conll"
-    data.write_text("at O\n3:30 B-STIME\nBob B-HOST\n")
+    data.write_text("at O\n3:30 B-STIME\nBob B-HOST\n\nMax B-HOST\nRay I-HOST\n")
     result = run("eval", model, data)
-    assert "does not know: B-HOST" in result.stderr
+    note = "note: labels that the model does not know: B-HOST (2), I-HOST (1)\n"
+    assert result.stderr == note
     assert re.search(r"^HOST +0\.00", result.stdout, re.MULTILINE)
+    result = run("eval", model, data, "--json")
+    assert json.loads(result.stdout)["unknown_labels"] == {"B-HOST": 2, "I-HOST": 1}
+    assert result.stderr == note
 
 
 def test_usage(run: Run, model: Path, test_file: Path) -> None:

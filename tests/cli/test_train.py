@@ -41,8 +41,11 @@ def test_dry_run_writes_nothing(run: Run, train_file: Path, tmp_path: Path) -> N
     shown = run("train", train_file, "-m", model, "--dry-run").stdout
     assert "weights    23," in shown
     assert re.search(r"memory +about \d+\.\d MB", shown)
+    assert "features   17,491\n" in shown
     facts = json.loads(run("train", train_file, "--dry-run", "--json").stdout)
     assert facts["n_labels"] == 13
+    rarer = run("train", train_file, "--dry-run", "--min-count", 3).stdout
+    assert re.search(r"^features   \d,\d{3} of 17,491 that occur$", rarer, re.MULTILINE)
     assert not any(tmp_path.iterdir())
 
 
@@ -80,6 +83,21 @@ def test_feature_text_trains(run: Run, feature_text: Path, tmp_path: Path) -> No
     result = run("train", feature_text, "-m", tmp_path / "m", "--held-out", feature_text)
     assert "10 sequences, 20 tokens" in result.stdout
     assert "accuracy 100.00" in result.stdout
+
+
+def test_several_files_of_feature_text(run: Run, feature_text: Path, tmp_path: Path) -> None:
+    weighted = tmp_path / "weighted.crfsuite"
+    weighted.write_text("@weight:0.5\nV\tw=run\n")
+    result = run("train", feature_text, weighted, "-m", tmp_path / "m")
+    assert "11 sequences, 21 tokens" in result.stdout
+    assert dovetail.load(tmp_path / "m").labels_ == ["D", "N", "V"]
+
+
+def test_feature_text_beside_other_files(
+    run: Run, feature_text: Path, test_file: Path, tmp_path: Path
+) -> None:
+    result = run("train", feature_text, test_file, "-m", tmp_path / "m", code=1)
+    assert f"{test_file} is read as conll, but another file is feature text" in result.stderr
 
 
 def test_json_lines_train(run: Run, tmp_path: Path) -> None:

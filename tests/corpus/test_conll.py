@@ -150,11 +150,30 @@ def test_writing() -> None:
         document_bounds=[0, 2, 3],
     )
     file = io.StringIO()
-    write_conll(corpus, file)
-    assert file.getvalue() == "-DOCSTART- O\n\nx 1\n\n-DOCSTART- O\n\n_ 2\n\n"
+    write_conll(corpus[:2], file)
+    assert file.getvalue() == "-DOCSTART- O\n\nx 1\n\n"
     file = io.StringIO()
     write_conll(corpus[:1], file, ["b"])
     assert file.getvalue() == "-DOCSTART-\n\n1\n\n"
+
+
+def test_missing_values_stay_missing(tmp_path: Path) -> None:
+    columns = {"word": [["_", None], ["b"]], "label": [[None, "_"], ["B-X"]]}
+    corpus = Corpus.from_lists(columns)
+    write_conll(corpus, tmp_path / "a.conll")
+    assert (tmp_path / "a.conll").read_text() == "_\t\n\t_\n\nb\tB-X\n\n"
+    assert read_conll(tmp_path / "a.conll") == corpus
+    write_conll(corpus, tmp_path / "a.csv", separator=",")
+    assert read_conll(tmp_path / "a.csv", separator=",") == corpus
+
+
+def test_missing_values_that_would_be_lost_are_refused() -> None:
+    corpus = Corpus.from_lists({"word": [["a", "b"]], "x": [["X", None]], "y": [[None, None]]})
+    with pytest.raises(DataError, match=r"column 'x' has missing values.*such as a tab"):
+        write_conll(corpus, io.StringIO(), separator=" ")
+    for names in (["x", "y"], ["x"]):
+        with pytest.raises(DataError, match=f"sequence 1, token 2 has no value in {names[0]}"):
+            write_conll(corpus, io.StringIO(), names)
 
 
 @pytest.mark.parametrize("value", ["a b", "a\nb", "", " ", "-DOCSTART-", "a\rb"])

@@ -151,9 +151,55 @@ def test_any_names_and_values(sequences: list[list[tuple[str, dict[str, float]]]
     assert read.n_sequences == listed.n_sequences
 
 
+WEIGHTED = "@weight:2.5\nX\ta\nY\tb\n\nY\tb\n\n@weight:0\tX\tb\nY\t@weight:3\n\n@weight:9\n\nX\ta"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_weights_of_sequences(tmp_path: Path, end: str) -> None:
+    path = written(tmp_path / "data.txt", WEIGHTED.replace("\n", end))
+    listed = Dataset.from_lists(
+        [[["a"], ["b"]], [["b"]], [["b"], {"@weight": 3.0}], [["a"]]],
+        [["X", "Y"], ["Y"], ["X", "Y"], ["X"]],
+        weights=[2.5, 1.0, 0.0, 1.0],
+    )
+    assert shown(Dataset.from_crfsuite_text(path)) == shown(listed)
+
+
+@pytest.mark.parametrize("place", range(len(WEIGHTED)))
+def test_weights_in_two_pieces(place: int) -> None:
+    assert shown(pieces(WEIGHTED.encode(), place)) == shown(pieces(WEIGHTED.encode()))
+
+
+def test_labels_that_look_like_a_weight() -> None:
+    data = pieces(b"@\ta\n@weights:2\ta\n@mention\tb\n")
+    assert data.labels == ["@", "@weights:2", "@mention"]
+    assert not data.native.weighted
+
+
+def test_several_texts_are_one(tmp_path: Path) -> None:
+    first = written(tmp_path / "1.txt", "X\ta\nY\tb")
+    second = written(tmp_path / "2.txt", "@weight:2\nZ\tc\n\n")
+    both = Dataset.from_crfsuite_text(first, second)
+    listed = Dataset.from_lists([[["a"], ["b"]], [["c"]]], [["X", "Y"], ["Z"]], weights=[1, 2])
+    assert shown(both) == shown(listed)
+    third = written(tmp_path / "3.txt", "X\ta\n\tb\n")
+    with pytest.raises(DataError, match=f"^{third}, line 2: the line has no label"):
+        Dataset.from_crfsuite_text(first, second, third)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (
+            "X\ta\n@weight\n",
+            r"line 2: '' after @weight is not a colon and a number from 0 to 3.4e38",
+        ),
+        ("@weight:\n", r"line 1: ':' after @weight is not a colon and a number"),
+        ("@weight:-1\n", r"line 1: ':-1' after @weight is not a colon and a number"),
+        ("@weight:nan\n", r"line 1: ':nan' after @weight is not a colon and a number"),
+        ("@weight:1e39\n", r"line 1: ':1e39' after @weight is not a colon and a number"),
+        ("@weight:two\tX\ta\n", r"line 1: ':two' after @weight .* as in @weight:2.5"),
+        ("@weight:2\t\ta\n", r"line 1: the line has no label"),
         ("X\ta\nY\tb:one\n", r"line 2: 'one' is not a finite feature value"),
         ("X\ta\n\nY\tb:\n", r"line 3: '' is not a finite feature value"),
         ("X\ta:nan\n", r"line 1: 'nan' is not a finite feature value"),
@@ -301,6 +347,14 @@ def test_after_an_error_the_data_is_as_before(sequence: Any, companions: Any, er
 
 def test_errors_name_the_sequence() -> None:
     data = Dataset.from_lists([[["a"]], [["b"]]], [["X"], ["Y"]])
+    for weight, written in ((1e39, r"1e\+39"), (-2.5, "-2.5"), (float("nan"), "nan")):
+        with pytest.raises(DataError, match=f"^sequence 3: has the weight {written}; give a num"):
+            data.append([["a"]], ["X"], weight=weight)
+    for value, written in ((1e39, r"1e\+39"), (-1e39, r"-1e\+39"), (float("inf"), "inf")):
+        with pytest.raises(
+            DataError, match=f"^sequence 3: token 2 has the value {written} for feature 'a'; give"
+        ):
+            data.append([["a"], {"a": value}], ["X", "Y"])
     with pytest.raises(DataError, match=r"^sequence 3: token 2 is a single string"):
         data.append([["a"], "b"], ["X", "Y"])
     with pytest.raises(DataError, match=r"^sequence 3: has 1 tokens but 2 labels"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -22,6 +23,9 @@ from dovetail.errors import TrainingError
 from dovetail.features import Dataset
 from dovetail.files import atomic_write
 
+logger = logging.getLogger(__name__)
+
+LOOSEN = "check the labels, or loosen the constraints"
 METHODS = ("auto", "lbfgs", "dual", "sgd", "perceptron")
 
 
@@ -57,7 +61,7 @@ class Fitting:
                 self.margins,
             )
         except _native.ImpossibleSequence as error:
-            raise TrainingError(f"{error}; check the labels, or loosen the constraints") from None
+            raise TrainingError(f"{error}; {LOOSEN}") from None
         if settings["min_count"] > 1 and not self.problem.has_features:
             raise TrainingError(f"no feature occurs {settings['min_count']} times; lower min_count")
         if not self.problem.n_parameters:
@@ -95,6 +99,21 @@ class Fitting:
             else 0
         )
         return int(own + dual)
+
+    def sizes(self) -> dict[str, Any]:
+        """How large the training is, for people who want to know before it begins."""
+        feature = self.problem.parameters()[0]
+        return {
+            "n_sequences": self.data.n_sequences,
+            "n_tokens": self.data.n_tokens,
+            "n_features": self.data.n_features,
+            "n_features_kept": len(np.unique(feature[feature >= 0])),
+            "n_labels": len(self.data.labels),
+            "n_weights": self.problem.n_parameters,
+            "memory_bytes": self.memory(),
+            "dual_memory_bytes": int(self.dual_memory),
+            "dual_obstacle": self.dual_obstacle(),
+        }
 
     def train(
         self,
@@ -137,7 +156,7 @@ class Fitting:
         try:
             outcome = run(steps(plan, objective, start), hooks, s["max_iterations"])
         except _native.ImpossibleSequence as error:
-            raise TrainingError(f"{error}; check the labels, or loosen the constraints") from None
+            raise self._refusal(error) from None
         kept = outcome.history[outcome.kept - 1]
         facts = {
             "stopped": outcome.stopped,
@@ -154,12 +173,29 @@ class Fitting:
             model_of(outcome.weights, {"training": training}), outcome.history, outcome.stopped
         )
 
-    def _start(self, model: ChainModel) -> Weights:
+    def _refusal(self, error: Exception) -> TrainingError:
+        """Known labels were compared with the constraints before: if all are known, it is numbers
+        that fail."""
+        if not self.data.native.fully_labelled:
+            return TrainingError(f"{error}; {LOOSEN}")
+        sequence = str(error).partition(" has ")[0]
+        return TrainingError(
+            f"{sequence} has scores beyond the range of numbers; give its features smaller values"
+        )
+
+    def _start(self, model: ChainModel) -> Weights | None:
+        """Weights of an earlier model, or None where it has none that this training could use."""
         feature, previous, label = self.problem.parameters()
         scale = np.ones(len(feature))
         if self.priors.size:
             scale[feature >= 0] = self.priors[feature[feature >= 0]]
-        return start_from(model, self.data, (feature, previous, label), scale)
+        start = start_from(model, self.data, (feature, previous, label), scale)
+        if start.any():
+            return start
+        logger.warning(
+            "the model to start from shares no weight with this data; training starts afresh"
+        )
+        return None
 
     def _facts(self) -> dict[str, Any]:
         plain = {k: v for k, v in self.settings.items() if k not in ("features", "threads")}

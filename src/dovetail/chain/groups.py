@@ -15,6 +15,7 @@ from dovetail import _native
 from dovetail.errors import TrainingError
 from dovetail.features import Dataset
 
+SMALLEST_PRIOR, LARGEST_PRIOR = 1e-18, 1e18  # single precision holds their squares too
 ON_LABELS, ON_TRANSITIONS = 1, 2
 _ROLES = {"labels": ON_LABELS, "transitions": ON_TRANSITIONS, "both": ON_LABELS | ON_TRANSITIONS}
 
@@ -34,9 +35,10 @@ class FeatureGroup:
     on: Literal["labels", "transitions", "both"] = "labels"
 
     def __post_init__(self) -> None:
-        if not (self.prior > 0 and np.isfinite(self.prior)):
+        if not SMALLEST_PRIOR <= self.prior <= LARGEST_PRIOR:
             raise TrainingError(
-                f"the group '{self.pattern}' has a prior of {self.prior}; give a number above 0"
+                f"the group '{self.pattern}' has a prior of {self.prior}; give a number from "
+                f"{SMALLEST_PRIOR:g} to {LARGEST_PRIOR:g}"
             )
         if self.on not in _ROLES:
             raise TrainingError(

@@ -18,7 +18,7 @@ from dovetail.chain.steps import Step, Weights
 
 MEMORY = 8
 PATIENCE = 10
-STALL = 0.1  # rounds that together improve by this share of the tolerance have stalled
+STALL = 0.03  # rounds that together improve by this share of the tolerance have stalled
 
 
 def lbfgs(

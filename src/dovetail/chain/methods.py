@@ -107,7 +107,7 @@ def stochastic(objective: Objective, start: Weights, plan: Plan, epochs: int) ->
         loss = descent.epoch(SGD_RATE / (1.0 + 0.5 * epoch), plan.seed + epoch)
         w = np.empty_like(start)
         descent.weights(w)
-        last = f"{epochs} epochs are done" if epoch + 1 == epochs else None
+        last = f"{epochs} epochs are done; not certified: use auto" if epoch + 1 == epochs else None
         yield Step("sgd", w, finished=last, notes={"online": loss})
 
 

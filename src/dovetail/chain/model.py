@@ -81,8 +81,10 @@ class ChainModel:
     def names(self) -> list[str]:
         """Names of all features."""
         raw = bytes(self._file.array("names"))
-        offsets = self._file.array("name_offsets").cast("Q").tolist()
-        broken = len(offsets) != self.native.n_features + 1 or offsets[0] or offsets[-1] != len(raw)
-        if broken or any(a > b for a, b in pairwise(offsets)):
+        places = self._file.array("name_offsets")
+        whole = len(places) == 8 * (self.native.n_features + 1)
+        offsets = places.cast("Q").tolist() if whole else []
+        fit = whole and offsets[0] == 0 and offsets[-1] == len(raw)
+        if not fit or any(a > b for a, b in pairwise(offsets)):
             raise ModelFileError(f"{self._file.source} is damaged: its feature names do not fit")
         return [raw[a:b].decode("utf-8", "replace") for a, b in pairwise(offsets)]

@@ -44,14 +44,14 @@ class Objective:
         """Value and gradient at ``w``."""
         gradient = np.empty(self.size)
         self.evaluations += 1
-        value = self._kernel.evaluate(self.problem, w, gradient, self.c2, self.threads)
+        value = self._kernel.evaluate(w, gradient, self.c2, self.threads)
         return value, gradient
 
     def inverse_curvature(self, w: Weights) -> Weights:
         """Inverse of the penalised Fisher diagonal at ``w``: the scale on which each weight
         lives."""
         fisher = np.empty(self.size)
-        self._kernel.curvature(self.problem, w, fisher, self.threads)
+        self._kernel.curvature(w, fisher, self.threads)
         return 1.0 / (2.0 * self.c2 + FISHER_SHARE * fisher + 1e-3)
 
 

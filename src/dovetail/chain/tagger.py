@@ -6,15 +6,15 @@ Only what tagging needs is imported here; training, NumPy and corpora come in wh
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
-from dovetail.chain.model import ANY_LABEL, ChainModel
+from dovetail.chain.inputs import held_out_scorer, indexed, sequences_of, tokens_of
+from dovetail.chain.model import ChainModel
 from dovetail.errors import DataError, DovetailError
 
 if TYPE_CHECKING:
+    from dovetail._native import Batch
     from dovetail.chain.constraints import Constraints
     from dovetail.chain.explain import Explanation
     from dovetail.chain.groups import FeatureGroup
@@ -137,14 +137,15 @@ class Tagger:
         """
         from dovetail.chain.fitting import Fitting
 
-        indexed, description = self._index(data, labels, label, weights, allowed)
+        own = self.settings["features"]
+        dataset, description = indexed(data, labels, label, weights, allowed, own)
         score = None
         if held_out is not None:
-            score = _held_out_scorer(self, held_out, description)
+            score = held_out_scorer(held_out, description, own, self._threads)
         earlier = (
             warm_start if warm_start is None or isinstance(warm_start, Tagger) else load(warm_start)
         )
-        fitted = Fitting(self.settings, indexed).train(
+        fitted = Fitting(self.settings, dataset).train(
             description=description,
             held_out=score,
             patience=patience,
@@ -161,46 +162,8 @@ class Tagger:
         """Sizes that a training on this data would have, and the memory it would take."""
         from dovetail.chain.fitting import Fitting
 
-        indexed, _ = self._index(data, labels, label, None, None)
-        fitting = Fitting(self.settings, indexed)
-        return {
-            "n_sequences": indexed.n_sequences,
-            "n_tokens": indexed.n_tokens,
-            "n_features": indexed.n_features,
-            "n_labels": len(indexed.labels),
-            "n_weights": fitting.problem.n_parameters,
-            "memory_bytes": fitting.memory(),
-            "dual_memory_bytes": int(fitting.dual_memory),
-            "dual_obstacle": fitting.dual_obstacle(),
-        }
-
-    def _index(
-        self, data: Any, labels: Any, label: str | None, weights: Any, allowed: Any
-    ) -> tuple[Dataset, dict[str, Any]]:
-        from dovetail.corpus import Corpus
-        from dovetail.features import Dataset, Window
-
-        if isinstance(data, Dataset):
-            if any(given is not None for given in (labels, label, weights, allowed)):
-                raise DataError("a Dataset has its labels and weights already; do not give others")
-            return data, {"features": None, "label": None}
-        if not isinstance(data, Corpus):
-            if labels is None:
-                raise DataError("feature lists need labels: fit(features, labels)")
-            beside = {"weights": weights, "allowed": allowed}
-            return Dataset.from_lists(data, labels, **beside), {"features": None, "label": None}
-        label = label or data.names[-1]
-        if label not in data.names:
-            raise DataError(f"there is no column '{label}'; the data has {', '.join(data.names)}")
-        featurize = self.settings["features"] or Window(tuple(n for n in data.names if n != label))
-        spec = featurize.spec() if hasattr(featurize, "spec") else {"kind": "function"}
-        indexed = Dataset.from_lists(
-            (featurize(sequence) for sequence in data),
-            labels if labels is not None else (sequence[label] for sequence in data),
-            weights=weights,
-            allowed=allowed,
-        )
-        return indexed, {"features": spec, "label": label, "columns": list(data.names)}
+        dataset, _ = indexed(data, labels, label, None, None, self.settings["features"])
+        return Fitting(self.settings, dataset).sizes()
 
     # Using it
 
@@ -217,80 +180,47 @@ class Tagger:
     def _threads(self) -> int:
         return self.settings["threads"] or os.cpu_count() or 1
 
-    def _sequences(self, data: Any) -> Iterable[Iterable[Any]]:
-        """Token features of any kind of data."""
-        table = sys.modules.get("dovetail.corpus.table")  # not imported: cannot be a corpus
-        if table is None or not isinstance(data, table.Corpus):
-            if isinstance(data, str | Mapping):
-                raise DataError("give a list of sequences, each a list of token features")
-            return data  # type: ignore[no-any-return]
-        featurize = self._feature_set(self._trained().facts["features"])
-        return (featurize(sequence) for sequence in data)
-
-    def _feature_set(self, spec: Mapping[str, Any] | None) -> Featurizer:
-        """What makes a corpus into the features that a model, so described, was trained on."""
-        if spec is None:
-            raise DataError(
-                "this model was trained on feature lists, so it cannot read a corpus; "
-                "give feature lists"
-            )
-        if spec["kind"] == "window":
-            from dovetail.features import Window
-
-            return Window.from_spec(dict(spec))
-        if self.settings["features"] is None:
-            raise DataError(
-                "this model was trained with a feature function of yours; "
-                "set it again: load(path, features=function)"
-            )
-        return self.settings["features"]  # type: ignore[no-any-return]
+    def _encoded(self, data: Any) -> tuple[ChainModel, Batch]:
+        model = self._trained()
+        return model, model.encode(sequences_of(data, model, self.settings["features"]))
 
     def predict(
         self, data: Any, *, decode: Decode = "viterbi", allowed: Iterable[Labels] | None = None
     ) -> list[list[str]]:
         """Labels of every token: the best sequence, or each token's most probable label."""
-        model = self._trained()
         if decode == "viterbi" and allowed is None:
-            return model.tag(self._sequences(data), self._threads)
-        batch = model.encode(self._sequences(data))
-        codes = self._infer(self._decoder(decode), batch, self._masks(batch, allowed))[0]
-        return _cut([model.labels[code] for code in codes], batch.bounds)
+            model = self._trained()
+            return model.tag(sequences_of(data, model, self.settings["features"]), self._threads)
+        from dovetail.chain.answers import best_labels, masks_of
+
+        model, batch = self._encoded(data)
+        return best_labels(model, batch, decode, masks_of(model, batch, allowed), self._threads)
 
     def predict_marginals(
         self, data: Any, *, allowed: Iterable[Labels] | None = None
     ) -> list[list[dict[str, float]]]:
         """Probability of every label at every token."""
-        model = self._trained()
-        batch = model.encode(self._sequences(data))
-        marginals = self._infer(model.native.posteriors, batch, self._masks(batch, allowed))[0]
-        return _cut(
-            [dict(zip(model.labels, row, strict=True)) for row in marginals.tolist()], batch.bounds
-        )
+        from dovetail.chain.answers import marginals, masks_of
+
+        model, batch = self._encoded(data)
+        return marginals(model, batch, masks_of(model, batch, allowed), self._threads)
 
     def predict_nbest(self, data: Any, k: int) -> list[list[tuple[list[str], float]]]:
         """The k best label sequences of each sequence, with their probabilities."""
-        from math import exp
+        from dovetail.chain.answers import n_best
 
-        model = self._trained()
-        batch = model.encode(self._sequences(data))
-        log_z = self._infer(model.native.posteriors, batch, ANY_LABEL)[1]
-        out = []
-        for s in range(batch.n_sequences):
-            codes, scores = model.native.kbest(batch, s, k, model.constraints, ANY_LABEL)
-            paths = [[model.labels[code] for code in path] for path in codes]
-            out.append([(p, exp(x - log_z[s])) for p, x in zip(paths, scores, strict=True)])
-        return out
+        return n_best(*self._encoded(data), k, self._threads)
 
     def tag(
         self, data: Any, *, decode: Decode = "viterbi", allowed: Iterable[Labels] | None = None
     ) -> list[Tagging]:
         """Labels with token confidences, span and sequence probabilities."""
+        from dovetail.chain.answers import check_decoder, masks_of
         from dovetail.chain.tagging import tag_batch
 
-        model = self._trained()
-        batch = model.encode(self._sequences(data))
-        masks = self._masks(batch, allowed)
-        self._decoder(decode)
+        check_decoder(decode)
+        model, batch = self._encoded(data)
+        masks = masks_of(model, batch, allowed)
         try:
             return tag_batch(model, batch, decode=decode, allowed=masks, threads=self._threads)
         except ValueError as error:
@@ -298,82 +228,29 @@ class Tagger:
 
     def log_likelihood(self, data: Any, labels: Iterable[Sequence[str]]) -> list[float]:
         """Log-probability of the given labels of each sequence."""
-        import numpy as np
+        from dovetail.chain.answers import log_likelihoods
 
-        model = self._trained()
-        batch = model.encode(self._sequences(data))
-        number = {name: code for code, name in enumerate(model.labels)}
-        given = _alongside(batch, labels, "labels")
-        unknown = next((y for y in given if y not in number), None)
-        if unknown is not None:
-            raise DataError(
-                f"the model has no label '{unknown}' (it has {', '.join(model.labels)})"
-            )
-        codes = np.array([number[y] for y in given], np.int32)
-        log_z = self._infer(model.native.posteriors, batch, ANY_LABEL)[1]
-        scores = model.native.path_scores(batch, codes, model.constraints)
-        return [float(x) for x in scores - log_z]
+        return log_likelihoods(*self._encoded(data), labels, self._threads)
 
     def sample(self, data: Any, n: int, *, seed: int = 0) -> list[list[list[str]]]:
         """n label sequences for each sequence, drawn from the model's distribution."""
-        model = self._trained()
-        batch = model.encode(self._sequences(data))
-        out = []
-        for s in range(batch.n_sequences):
-            try:
-                drawn = model.native.sample(batch, s, n, seed + s, model.constraints, ANY_LABEL)
-            except ValueError as error:
-                raise DataError(str(error)) from None
-            out.append([[model.labels[code] for code in row] for row in drawn])
-        return out
+        from dovetail.chain.answers import samples
+
+        return samples(*self._encoded(data), n, seed)
 
     def explain(self, sequence: Any, *, top: int = 10) -> Explanation:
         """What each feature and each neighbour adds to every decision in one sequence of token
         features."""
         from dovetail.chain.explain import explain
 
-        table = sys.modules.get("dovetail.corpus.table")
-        if table is not None and isinstance(sequence, table.Sequence):
-            sequence = self._feature_set(self._trained().facts["features"])(sequence)
+        model = self._trained()
         try:
-            return explain(self._trained(), sequence, top, self._threads)
+            tokens = tokens_of(sequence, model, self.settings["features"])
+            return explain(model, tokens, top, self._threads)
         except DovetailError:
             raise
         except ValueError as error:
             raise DataError(str(error)) from None
-
-    def _decoder(self, decode: str) -> Any:
-        kernels = {"viterbi": "viterbi", "marginal": "max_marginal"}
-        if decode not in kernels:
-            raise DataError(f"there is no decoder '{decode}': viterbi or marginal")
-        return getattr(self._trained().native, kernels[decode])
-
-    def _infer(self, kernel: Any, batch: Any, masks: Any) -> Any:
-        try:
-            return kernel(batch, self._trained().constraints, masks, self._threads)
-        except ValueError as error:
-            raise DataError(str(error)) from None
-
-    def _masks(self, batch: Any, allowed: Iterable[Labels] | None) -> Any:
-        """Allowed labels as a mask over tokens and labels."""
-        if allowed is None:
-            return ANY_LABEL
-        import numpy as np
-
-        names = self._trained().labels
-        sets = [
-            names if known is None else [known] if isinstance(known, str) else known
-            for known in _alongside(batch, allowed, "sets of allowed labels")
-        ]
-        masks = np.array([[name in known for name in names] for known in sets], np.uint8)
-        empty = np.flatnonzero(~masks.reshape(-1, len(names)).any(axis=1))
-        if empty.size:
-            s = int(np.searchsorted(batch.bounds, empty[0], side="right")) - 1
-            raise DataError(
-                f"sequence {s + 1} token {int(empty[0]) - int(batch.bounds[s]) + 1} "
-                "is allowed no label that the model knows"
-            )
-        return masks.ravel()
 
     # Looking inside
 
@@ -403,25 +280,9 @@ class Tagger:
 
     def top_weights(self, n: int = 20, *, label: str | None = None) -> list[tuple[str, str, float]]:
         """The n largest weights (feature, label, weight), of one label or of all."""
-        import numpy as np
+        from dovetail.chain.weights import largest_weights
 
-        from dovetail.chain.weights import weight_table
-
-        model = self._trained()
-        table = weight_table(model)
-        chosen = (table.feature >= 0) & (table.previous < 0)
-        if label is not None:
-            if label not in model.labels:
-                raise DataError(
-                    f"the model has no label '{label}' (it has {', '.join(model.labels)})"
-                )
-            chosen &= table.label == model.labels.index(label)
-        kept = np.flatnonzero(chosen)
-        order = kept[np.argsort(-table.weight[kept], kind="stable")][:n]
-        return [
-            (model.names[table.feature[k]], model.labels[table.label[k]], float(table.weight[k]))
-            for k in order
-        ]
+        return largest_weights(self._trained(), n, label)
 
     def transitions(self) -> dict[tuple[str, str], float]:
         """Weight of every move from one label to the next."""
@@ -472,46 +333,3 @@ def load(
     training = tagger.model_.facts.get("training", {})
     tagger.stopped_ = training.get("stopped", "")
     return tagger
-
-
-def _alongside(batch: Any, beside: Iterable[Iterable[Any]], what: str) -> list[Any]:
-    """Values that run alongside the tokens of a batch, checked to be one for each."""
-    rows = [list(row) for row in beside]
-    if len(rows) != batch.n_sequences:
-        raise DataError(f"there are {batch.n_sequences} sequences but {len(rows)} with {what}")
-    edges = batch.bounds.tolist()
-    for number, (row, a, b) in enumerate(zip(rows, edges, edges[1:], strict=False), start=1):
-        if len(row) != b - a:
-            raise DataError(f"sequence {number} has {b - a} tokens but {len(row)} {what}")
-    return [value for row in rows for value in row]
-
-
-def _cut(values: list[Any], bounds: Any) -> list[list[Any]]:
-    """A flat list over tokens, by sequences."""
-    edges = bounds.tolist()
-    return [values[a:b] for a, b in pairwise(edges)]
-
-
-def _held_out_scorer(tagger: Tagger, held_out: Any, description: Mapping[str, Any]) -> Any:
-    """A function from a model to its score on held-out data: span F1, or accuracy for plain
-    labels."""
-    from dovetail.corpus import Corpus
-    from dovetail.evaluate import evaluate
-
-    if isinstance(held_out, Corpus):
-        featurize = tagger._feature_set(description["features"])
-        features = [featurize(sequence) for sequence in held_out]
-        gold = held_out.lists(description["label"])
-    elif description["features"] is not None or not isinstance(held_out, tuple | list):
-        raise DataError(
-            "held-out data must be of the training data's kind: a corpus beside a corpus, "
-            "a pair (features, labels) beside features"
-        )
-    else:
-        features, gold = list(held_out[0]), [list(row) for row in held_out[1]]
-
-    def score(model: ChainModel) -> float:
-        report = evaluate(gold, model.tag(features, tagger._threads))
-        return report.micro.f1 if report.kind == "spans" else report.accuracy
-
-    return score

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from dovetail.chain.model import ChainModel
 from dovetail.chain.steps import Weights
+from dovetail.errors import DataError
 from dovetail.features import Dataset
 
 DENSE, LAST_PAIR, LAST_CELL, NONE = 0x80000000, 0x8000, 0x80000000, 0xFFFFFFFF
@@ -74,6 +75,22 @@ def _owners(row: npt.NDArray[np.uint32], excluded: int, size: int) -> Ints:
     owners[begins] = features
     started = np.maximum.accumulate(np.where(owners >= 0, np.arange(size), -1))
     return owners[started] if size else owners
+
+
+def largest_weights(model: ChainModel, n: int, label: str | None) -> list[tuple[str, str, float]]:
+    """The n largest weights on labels (feature, label, weight), of one label or of all."""
+    table = weight_table(model)
+    chosen = (table.feature >= 0) & (table.previous < 0)
+    if label is not None:
+        if label not in model.labels:
+            raise DataError(f"the model has no label '{label}' (it has {', '.join(model.labels)})")
+        chosen &= table.label == model.labels.index(label)
+    kept = np.flatnonzero(chosen)
+    order = kept[np.argsort(-table.weight[kept], kind="stable")][:n]
+    return [
+        (model.names[table.feature[k]], model.labels[table.label[k]], float(table.weight[k]))
+        for k in order
+    ]
 
 
 def start_from(

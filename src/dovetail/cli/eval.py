@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import click
@@ -23,6 +26,7 @@ class Labelled(NamedTuple):
     gold: list[list[str]]
     predicted: list[list[str]]
     document_bounds: Any = None
+    unknown: Mapping[str, int] = MappingProxyType({})  # given labels unknown to the model: counts
 
 
 @click.command("eval")
@@ -62,7 +66,13 @@ def command(
     by_documents = bounds is not None and len(bounds) > FEWEST_DOCUMENTS
     interval = bootstrap(report, document_bounds=bounds if by_documents else None)
     unit = "documents" if by_documents else "sequences"
-    click.echo(_as_json(report, interval, unit) if as_json else _as_text(report, interval, unit))
+    if found.unknown:
+        counts = ", ".join(f"{label} ({count:,})" for label, count in found.unknown.items())
+        click.echo(f"note: labels that the model does not know: {counts}", err=True)
+    if as_json:
+        click.echo(_as_json(report, interval, unit, found.unknown))
+    else:
+        click.echo(_as_text(report, interval, unit))
 
 
 def _by_model(tagger: Tagger, source: Source, label: str | None) -> Labelled:
@@ -76,8 +86,7 @@ def _by_model(tagger: Tagger, source: Source, label: str | None) -> Labelled:
             data = named_as_trained(data, tagger)
         gold = _column(data, label or tagger.label_column_ or data.names[-1])
         found = Labelled(gold, tagger.predict(data), data.document_bounds)
-    _compare_labels(tagger, found.gold, source.path)
-    return found
+    return found._replace(unknown=_unknown_labels(tagger, found.gold, source.path))
 
 
 def _column(corpus: Corpus, name: str) -> list[list[str]]:
@@ -90,17 +99,17 @@ def _column(corpus: Corpus, name: str) -> list[list[str]]:
     return found
 
 
-def _compare_labels(tagger: Tagger, gold: list[list[str]], path: str) -> None:
+def _unknown_labels(tagger: Tagger, gold: list[list[str]], path: str) -> dict[str, int]:
+    """How often each given label occurs that the model cannot answer; not all may be so."""
     known = set(tagger.labels_)
-    given = {label for labels in gold for label in labels}
-    unseen = sorted(given - known)
-    if unseen == sorted(given):
+    given = Counter(label for labels in gold for label in labels)
+    unknown = {label: given[label] for label in sorted(given) if label not in known}
+    if len(unknown) == len(given):
         raise DataError(
-            f"{path}: none of its labels ({_some(unseen)}) is one of the model's "
+            f"{path}: none of its labels ({_some([*unknown])}) is one of the model's "
             f"({_some(sorted(known))}); name the label column with --label"
         )
-    if unseen:
-        click.echo(f"note: labels that the model does not know: {_some(unseen)}", err=True)
+    return unknown
 
 
 def _some(labels: list[str]) -> str:
@@ -117,8 +126,11 @@ def _as_text(report: Report, interval: Interval, unit: str) -> str:
     )
 
 
-def _as_json(report: Report, interval: Interval, unit: str) -> str:
+def _as_json(
+    report: Report, interval: Interval, unit: str, unknown_labels: Mapping[str, int]
+) -> str:
     score = "f1" if report.kind == "spans" else "accuracy"
     drawn = {"score": score, "value": interval.score, "low": interval.low, "high": interval.high}
     drawn |= {"level": interval.level, "unit": unit}
-    return json.dumps({**report.to_dict(), "interval": drawn}, ensure_ascii=False)
+    facts = {**report.to_dict(), "interval": drawn, "unknown_labels": dict(unknown_labels)}
+    return json.dumps(facts, ensure_ascii=False)

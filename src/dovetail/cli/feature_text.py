@@ -1,7 +1,8 @@
 """CRFsuite's text format, a sequence at a time: what a tagger needs of it.
 
 A line is a token: its label and then its features, split by tabs; a blank line ends a sequence. A
-feature may have a value, ``name:2.5``; in a name, ``\\:`` is a colon and ``\\\\`` a backslash.
+feature may have a value, ``name:2.5``; in a name, ``\\:`` is a colon and ``\\\\`` a backslash. The
+weight of a sequence, ``@weight:2.5`` in place of a label, matters in training only.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dovetail.files import PathLike, open_text
 
 Features = list[str] | dict[str, float]
 _FEATURE = re.compile(r"((?:[^\\:]|\\.|\\$)*)(?::(.*))?", re.DOTALL)
+_WEIGHT = re.compile(r"@weight(?::.*)?", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -34,6 +36,10 @@ def read_feature_text(path: PathLike) -> Iterator[tuple[list[Features], list[str
             line = line.rstrip("\n")
             if line:
                 label, *fields = line.split("\t")
+                if _WEIGHT.fullmatch(label):
+                    if not fields:
+                        continue
+                    label, *fields = fields
                 if not label:
                     raise DataError(f"{path}:{number}: the line has no label before its first tab")
                 labels.append(label)

@@ -140,11 +140,15 @@ class Job:
         sources = [self._source(path) for path in self.paths]
         display.doing(f"reading {', '.join(self.paths)}")
         if any(source.format == CRFSUITE for source in sources):
-            if len(sources) > 1:
-                raise DataError("give one file of feature text; join several of them first")
-            data = Dataset.from_crfsuite_text(sources[0].path)
+            other = next((source for source in sources if source.format != CRFSUITE), None)
+            if other is not None:
+                raise DataError(
+                    f"{other.path} is read as {other.format}, but another file is feature text: "
+                    "give files of one kind"
+                )
+            data = Dataset.from_crfsuite_text(*self.paths)
             if not data.n_sequences:
-                raise DataError(f"{sources[0].path} holds no sequences")
+                raise DataError(f"there are no sequences in {', '.join(self.paths)}")
             return data
         corpus = read_all(sources)
         if len(corpus.names) < 2:
@@ -234,10 +238,13 @@ def _summary(facts: dict[str, Any]) -> str:
 
 
 def _dry_summary(facts: dict[str, Any]) -> str:
+    features = f"{facts['n_features_kept']:,}"
+    if facts["n_features_kept"] < facts["n_features"]:
+        features += f" of {facts['n_features']:,} that occur"
     rows = [
         ("sequences", f"{facts['n_sequences']:,}"),
         ("tokens", f"{facts['n_tokens']:,}"),
-        ("features", f"{facts['n_features']:,}"),
+        ("features", features),
         ("labels", f"{facts['n_labels']:,}"),
         ("weights", f"{facts['n_weights']:,}"),
         ("memory", f"about {megabytes(facts['memory_bytes'])}"),

@@ -75,6 +75,12 @@ class Column:
         object.__setattr__(part, "levels", self.levels)
         return part
 
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which values are missing, one a token."""
+        missing: NDArray[np.bool_] = self.codes == MISSING
+        return missing
+
     def values(self) -> list[str | None]:
         """The values, one a token."""
         levels = self.levels

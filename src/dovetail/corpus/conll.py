@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
 from typing import NoReturn, TextIO
 
+import numpy as np
+
 from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError
@@ -63,11 +65,12 @@ def write_conll(
     target: PathLike | TextIO,
     columns: Sequence[str] | None = None,
     *,
-    separator: str = " ",
+    separator: str | None = None,
 ) -> None:
     """Write a corpus as CoNLL, all columns or the named ones.
 
-    A missing value is written as ``_``. Documents are marked by ``-DOCSTART-`` lines; empty
+    ``separator`` is by default a blank, or a tab where values are missing: a missing value is an
+    empty field, which blanks cannot show. Documents are marked by ``-DOCSTART-`` lines; empty
     sequences are left out.
 
     >>> import sys
@@ -81,6 +84,7 @@ def write_conll(
     names = corpus.names if columns is None else tuple(columns)
     if not names and corpus.n_tokens:
         raise DataError("a corpus without columns cannot be written as CoNLL")
+    separator = _separator_for(corpus, names, separator)
     fields = [_fields(corpus, name, separator) for name in names]
     if fields and DOCUMENT_START in corpus.column(names[0]).levels:
         raise DataError(f"column {names[0]!r}: {DOCUMENT_START} cannot be written as a token")
@@ -97,6 +101,28 @@ def write_conll(
                 file.write("".join(separator.join(row) + "\n" for row in rows) + "\n")
 
 
+def _separator_for(corpus: Corpus, names: Sequence[str], wanted: str | None) -> str:
+    """The separator that keeps missing values apart from all others, if there are any."""
+    missing = {name: corpus.column(name).missing for name in names}
+    gaps = [name for name in names if missing[name].any()]
+    if not gaps:
+        return " " if wanted is None else wanted
+    if wanted == " ":
+        raise DataError(
+            f"column {gaps[0]!r} has missing values, which are empty fields; "
+            "write it with another separator, such as a tab"
+        )
+    empty = np.flatnonzero(np.logical_and.reduce([*missing.values()]))
+    if empty.size:
+        sequence = int(np.searchsorted(corpus.bounds, empty[0], side="right"))
+        token = int(empty[0] - corpus.bounds[sequence - 1]) + 1
+        raise DataError(
+            f"sequence {sequence}, token {token} has no value in {', '.join(names)} and would read "
+            "as a blank line; write another column too"
+        )
+    return "\t" if wanted is None else wanted
+
+
 def _fields(corpus: Corpus, name: str, separator: str) -> list[str]:
     column = corpus.column(name)
     for level in column.levels:
@@ -105,7 +131,7 @@ def _fields(corpus: Corpus, name: str, separator: str) -> list[str]:
                 f"column {name!r}: the value {level!r} cannot be written between "
                 f"{separator!r}; choose another separator or change the value"
             )
-    return ["_" if value is None else value for value in column.values()]
+    return ["" if value is None else value for value in column.values()]
 
 
 def _named(columns: Sequence[str | None] | None) -> list[str]:

@@ -66,18 +66,19 @@ class Dataset:
         return data
 
     @classmethod
-    def from_crfsuite_text(cls, path: PathLike) -> Self:
-        """Read CRFsuite's text format: a line a token, the label and then features, split by
-        tabs."""
+    def from_crfsuite_text(cls, *paths: PathLike) -> Self:
+        """Read files of CRFsuite's text format: a line a token, the label and then features, split
+        by tabs; ``@weight:2.5`` before the first token weighs a sequence."""
         data = cls()
-        reader = _native.CrfsuiteText(data.native)
-        try:
-            with open_bytes(path) as file:
-                while block := file.read(1 << 20):
-                    reader.feed(block)
-            reader.finish()
-        except _native.TextError as error:
-            raise DataError(f"{os.fspath(path)}, {error}") from None
+        for path in paths:
+            reader = _native.CrfsuiteText(data.native)
+            try:
+                with open_bytes(path) as file:
+                    while block := file.read(1 << 20):
+                        reader.feed(block)
+                reader.finish()
+            except _native.TextError as error:
+                raise DataError(f"{os.fspath(path)}, {error}") from None
         return data
 
     def append(

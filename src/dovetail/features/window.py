@@ -24,6 +24,8 @@ Featurizer = Callable[[Sequence], SequenceOf[Any]]
 class Window:
     """Features of the first column's words and of further columns' values, within ``size`` tokens.
 
+    Beside a column that is itself called "shape", the shapes of words are called "shape'".
+
     >>> from dovetail.corpus import Corpus
     >>> corpus = Corpus.from_lists({"word": [["In", "Paris"]]})
     >>> Window(columns=("word",), size=1, affixes=2)(corpus[0])[1]  # doctest: +NORMALIZE_WHITESPACE
@@ -53,7 +55,7 @@ class Window:
         self._add_window(out, self.columns[0], [word.lower() for word in words])
         for token, word in zip(out, words, strict=True):
             token.append("form=" + word)
-        self._add_singles(out, "shape", [shape_of(word) for word in words])
+        self._add_singles(out, self._name_of_shapes(), [shape_of(word) for word in words])
         for token, word in zip(out, words, strict=True):
             for n in range(1, self.affixes + 1):
                 if len(word) >= n:
@@ -63,6 +65,12 @@ class Window:
         for token in out:
             token.append("bias")
         return out
+
+    def _name_of_shapes(self) -> str:
+        name = "shape"
+        while name in self.columns:
+            name += "'"
+        return name
 
     def _add_singles(self, out: list[list[str]], name: str, values: list[str]) -> None:
         for t, token in enumerate(out):
