@@ -18,6 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
+from dovetail.corpus import tokenize
+
 FOLDER = Path(__file__).parents[1] / "src" / "dovetail" / "demo"
 Facts = Mapping[str, Sequence[str]]
 Kind = list[tuple[str, int, int]]  # sections, with the least and the greatest number of lines
@@ -554,7 +556,6 @@ MONTHS = items(
     "January February March April May June July August September October November December", " "
 )
 HOURS = items("twelve one two three four five six seven eight nine ten eleven", " ")
-TOKEN = re.compile(r"\d+(?:[.,:]\d+)+|\w+|\S")  # what `dovetail tag` makes of plain text
 
 
 class Draw:
@@ -792,8 +793,8 @@ def labelled_tokens(line: Sequence[Piece]) -> list[tuple[str, str]]:
         if field:
             label_at |= dict.fromkeys(range(start, start + len(piece)), f"I-{field}")
             label_at[start] = f"B-{field}"
-    tokens = TOKEN.finditer(plain_text(line))
-    return [(token.group(), label_at.get(token.start(), "O")) for token in tokens]
+    text = plain_text(line)
+    return [(text[start:end], label_at.get(start, "O")) for start, end in tokenize(text)]
 
 
 def demo_files() -> dict[str, str]:

@@ -191,19 +191,19 @@ inline void bind_inference(nb::module_& module) {
     using Buffer = In<uint8_t>;
     nb::class_<Model>(module, "Model")
         .def("__init__", [](Model* self, int64_t n_labels, Buffer slots, Buffer row, Buffer dense, Buffer pair_label, Buffer pair_weight,
-                            Buffer transitions, Buffer edge_row, Buffer cell, Buffer cell_weight) {
+                            Buffer transitions, Buffer edge_row, Buffer cell, Buffer cell_weight, bool check_contents) {
                 const auto bytes = [](const Buffer& b) { return Bytes{b.data(), b.size()}; };
                 const ModelColumns columns{bytes(slots), bytes(row), bytes(dense), bytes(pair_label), bytes(pair_weight),
                                            bytes(transitions), bytes(edge_row), bytes(cell), bytes(cell_weight)};
                 auto owner = std::make_shared<std::vector<Buffer>>(
                     std::vector<Buffer>{slots, row, dense, pair_label, pair_weight, transitions, edge_row, cell, cell_weight});
-                without_gil([&] { new (self) Model(n_labels, columns, owner); });
+                without_gil([&] { new (self) Model(n_labels, columns, owner, check_contents); });
             }, arg("n_labels"), arg("slots").noconvert(), arg("row").noconvert(), arg("dense").noconvert(), arg("pair_label").noconvert(),
-            arg("pair_weight").noconvert(), arg("transitions").noconvert(), arg("edge_row").noconvert(), arg("cell").noconvert(), arg("cell_weight").noconvert())
+            arg("pair_weight").noconvert(), arg("transitions").noconvert(), arg("edge_row").noconvert(), arg("cell").noconvert(), arg("cell_weight").noconvert(), arg("check_contents") = true)
         .def_prop_ro("n_labels", [](const Model& self) { return self.L; })
         .def_prop_ro("n_features", [](const Model& self) { return self.n_features(); })
         .def("encode", [](const Model& self, nb::handle sequences) {
-                Batch batch{&self, {}};
+                Batch batch{&self, {}, {}};
                 read_sequences(batch, sequences.ptr(), [] {});
                 return batch;
             }, arg("sequences"), nb::keep_alive<0, 1>())

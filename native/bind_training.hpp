@@ -262,7 +262,7 @@ inline void bind_training(nb::module_& module) {
 
     nb::class_<Sized<Dual>>(module, "Dual")
         .def(nb::init<std::shared_ptr<const Problem>, double>(), nb::arg("problem"), nb::arg("c2"), nb::call_guard<nb::gil_scoped_release>())
-        .def_static("memory", [](const Dataset& data) { return Dual::memory(data); })
+        .def_static("memory", [](const Problem& problem) { return Dual::memory(problem); })
         .def("epoch", &Dual::epoch, nb::arg("seed"), nb::call_guard<nb::gil_scoped_release>())
         .def("refresh", &Dual::refresh, nb::call_guard<nb::gil_scoped_release>())
         .def("weights", [](const Sized<Dual>& self, InOut<double> w) {

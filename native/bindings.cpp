@@ -1,6 +1,7 @@
 // The seam to Python: arrays and plain values in and out, the GIL released around the work, no policy.
 #include <nanobind/nanobind.h>
 
+#include "bind_features.hpp"
 #include "bind_inference.hpp"
 #include "bind_training.hpp"
 
@@ -9,4 +10,5 @@ NB_MODULE(_native, module) {
     nanobind::set_leak_warnings(false);  // objects alive when the interpreter ends are no leak of ours
     dovetail::bind_training(module);
     dovetail::bind_inference(module);
+    dovetail::bind_features(module);
 }

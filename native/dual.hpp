@@ -19,21 +19,21 @@ namespace dovetail {
 
 class Dual {
 public:
-    // Bytes beside the data: potentials and expectations of every token and of every sequence's moves.
-    static double memory(const Dataset& data) {
-        const double L = static_cast<double>(data.labels.size()), Lp = padded(static_cast<int>(L));
-        return 2 * sizeof(float) * Lp * (static_cast<double>(data.x.n_tokens()) + L * static_cast<double>(data.x.size()));
+    // Bytes beside the data: potentials and expectations of every token, and of every sequence's moves that have a weight.
+    static double memory(const Problem& problem) {
+        const double tokens = static_cast<double>(problem.data->x.n_tokens()), sequences = static_cast<double>(problem.size());
+        return 2 * sizeof(float) * (tokens * problem.Lp() + sequences * static_cast<double>(free_moves(problem).size()));
     }
 
     Dual(std::shared_ptr<const Problem> problem, double c2)
         : problem_(std::move(problem)), loss_(*problem_, problem_->program()), lambda_(2 * c2), matrix_(static_cast<size_t>(problem_->L()) * problem_->Lp()),
-          weights_(problem_->layout.buffer_size(), 0.0f) {
+          free_(free_moves(*problem_)), weights_(problem_->layout.buffer_size(), 0.0f) {
         const size_t tokens = problem_->data->x.n_tokens(), n = problem_->size();
         const int Lp = problem_->Lp();
         theta_.assign(tokens * Lp, 0.0f);
         mu_.assign(tokens * Lp, 0.0f);
-        theta_moves_.assign(n * matrix_, 0.0f);
-        mu_moves_.assign(n * matrix_, 0.0f);
+        theta_moves_.assign(n * free_.size(), 0.0f);
+        mu_moves_.assign(n * free_.size(), 0.0f);
         entropy_.assign(n, 0.0);
         step_.assign(n, 0.6f);
         gain_.assign(n, std::numeric_limits<double>::infinity());
@@ -43,12 +43,14 @@ public:
             theta_[t * Lp + y] = kStart;
             mu_[t * Lp + y] = 1.0f;
         }
+        std::vector<uint32_t> place(matrix_, kNone);
+        for (size_t k = 0; k < free_.size(); ++k) place[free_[k]] = static_cast<uint32_t>(k);
         for (size_t s = 0; s < n; ++s)
-            for (size_t t = problem_->begin(s) + 1; t < problem_->begin(s) + problem_->length(s); ++t)
-                mu_moves_[s * matrix_ + static_cast<size_t>(problem_->data->gold[t - 1]) * Lp + problem_->data->gold[t]] += 1;
+            for (size_t t = problem_->begin(s) + 1; t < problem_->begin(s) + problem_->length(s); ++t) {
+                const uint32_t move = place[static_cast<size_t>(problem_->data->gold[t - 1]) * Lp + problem_->data->gold[t]];
+                if (move != kNone) mu_moves_[s * free_.size() + move] += 1;
+            }
         couple();
-        for (const Parameter& p : problem_->layout.parameter)
-            if (p.feature == kNone) free_move_.push_back(static_cast<uint32_t>(p.previous * Lp + p.label));
     }
 
     // One pass in random order over the sequences worth a visit. Returns the dual value.
@@ -90,7 +92,7 @@ public:
         }
         double* moves = sums.data() + layout.transitions_at();
         for (size_t s = 0; s < problem.size(); ++s) {
-            for (size_t k = 0; k < matrix_; ++k) moves[k] -= mu_moves_[s * matrix_ + k];
+            for (size_t k = 0; k < free_.size(); ++k) moves[free_[k]] -= mu_moves_[s * free_.size() + k];
             for (size_t t = problem.begin(s) + 1; t < problem.begin(s) + problem.length(s); ++t)
                 moves[static_cast<size_t>(problem.data->gold[t - 1]) * Lp + problem.data->gold[t]] += 1;
         }
@@ -101,6 +103,14 @@ public:
 private:
     static constexpr float kStart = 10.0f;  // log-potential of the known label at the start
     static constexpr int kTries = 4;
+
+    // Moves with a weight of their own, as places in a matrix. The potentials of others stay 0.
+    static std::vector<uint32_t> free_moves(const Problem& problem) {
+        std::vector<uint32_t> out;
+        for (const Parameter& p : problem.layout.parameter)
+            if (p.feature == kNone) out.push_back(static_cast<uint32_t>(p.previous * problem.Lp() + p.label));
+        return out;
+    }
 
     void adapt(double risen) {
         if (risen > 1.5 * promised_) trust_ = std::max(0.3, 0.85 * trust_);
@@ -142,14 +152,14 @@ private:
         const size_t T = problem.length(s), first = problem.begin(s);
         const int Lp = problem.Lp();
         float *theta = &theta_[first * Lp], *mu = &mu_[first * Lp];
-        float *theta_moves = &theta_moves_[s * matrix_], *mu_moves = &mu_moves_[s * matrix_];
+        float *theta_moves = theta_moves_.data() + s * free_.size(), *mu_moves = mu_moves_.data() + s * free_.size();
         const float* transitions = &weights_[problem.layout.transitions_at()];
         Work<float>& work = loss_.work;
 
         loss_.score(s, weights_.data());
         if (score_.size() < T * Lp) score_.resize(T * Lp), moved_.resize(T * Lp);
         std::copy_n(work.score.begin(), T * Lp, score_.begin());
-        moved_moves_.resize(matrix_);
+        moved_moves_.assign(matrix_, 0.0f);
         loss_.mask(s, false);
         for (int attempt = 0; attempt < kTries; ++attempt) {
             const float step = step_[s];
@@ -158,8 +168,8 @@ private:
                 store(&moved_[k], moved);
                 store(&work.score[k], moved);
             }
-            for (size_t k = 0; k < matrix_; k += kLane)
-                store(&moved_moves_[k], load(theta_moves + k) + step * (load(transitions + k) - load(theta_moves + k)));
+            for (size_t k = 0; k < free_.size(); ++k)
+                moved_moves_[free_[k]] = theta_moves[k] + step * (transitions[free_[k]] - theta_moves[k]);
             loss_.moves.set(moved_moves_.data());
             const double log_z = posterior(loss_.moves, work, T);
             if (!std::isfinite(log_z)) throw ImpossibleSequence(s);
@@ -205,13 +215,13 @@ private:
         return sum_of<double>(total);
     }
     double gain_of_moves(const float* mu_moves, const float* transitions) const {
-        Vec<float> linear = {}, square = {};
-        for (size_t k = 0; k < matrix_; k += kLane) {
-            const Vec<float> change = load(&loss_.work.edge[k]) - load(mu_moves + k);
-            linear += load(transitions + k) * change;
+        float linear = 0, square = 0;
+        for (size_t k = 0; k < free_.size(); ++k) {
+            const float change = loss_.work.edge[free_[k]] - mu_moves[k];
+            linear += transitions[free_[k]] * change;
             square += change * change;
         }
-        return sum_of<float>(linear) - trust_ / (2 * lambda_) * sum_of<float>(square);
+        return linear - trust_ / (2 * lambda_) * square;
     }
     void accept(size_t T, size_t first, float* theta, float* mu, float* theta_moves, float* mu_moves) {
         const int Lp = problem_->Lp();
@@ -226,22 +236,25 @@ private:
             scatter_token<true>(problem_->program(), problem_->layout, weights_.data(), first + t, &p[t * Lp]);
         }
         std::copy_n(moved_.begin(), T * Lp, theta);
-        std::copy_n(moved_moves_.begin(), matrix_, theta_moves);
         float* transitions = &weights_[problem_->layout.transitions_at()];
-        for (uint32_t k : free_move_) transitions[k] += rate * (loss_.work.edge[k] - mu_moves[k]);
-        std::copy_n(loss_.work.edge.begin(), matrix_, mu_moves);
+        for (size_t k = 0; k < free_.size(); ++k) {
+            const float fresh = loss_.work.edge[free_[k]];
+            transitions[free_[k]] += rate * (fresh - mu_moves[k]);
+            theta_moves[k] = moved_moves_[free_[k]];
+            mu_moves[k] = fresh;
+        }
     }
 
     std::shared_ptr<const Problem> problem_;
     SequenceLoss<float> loss_;
     const double lambda_;
     const size_t matrix_;
+    const std::vector<uint32_t> free_;
     Array<float> weights_, theta_, mu_, theta_moves_, mu_moves_;
     std::vector<float> step_, coupling_;
     Array<float> score_, moved_, moved_moves_;
     std::vector<double> entropy_, gain_;  // [sequences]: gain_ of the last visit
     std::vector<uint32_t> since_;         // [sequences]: epochs since the last visit
-    std::vector<uint32_t> free_move_;
     double trust_ = 0.7, value_ = 0, promised_ = 0;  // q; the dual value and what the last epoch's visits promised it
 };
 

@@ -24,8 +24,10 @@ struct Weight {
     float value;
 };
 
-inline ModelArrays arrays_from(const StringPool& names, int L, const std::vector<Weight>& weights, const std::vector<uint64_t>& frequency) {
+inline ModelArrays arrays_from(const Interner& features, int L, const std::vector<Weight>& weights, const std::vector<uint64_t>& frequency) {
     ModelArrays out;
+    const StringPool& names = features.names();
+    const std::vector<uint64_t> keys = features.keys();
     std::vector<uint32_t> number(names.size(), kNone);
     std::vector<uint64_t> kept_frequency;
     for (const Weight& w : weights)
@@ -39,7 +41,7 @@ inline ModelArrays arrays_from(const StringPool& names, int L, const std::vector
         kept_frequency.push_back(std::max<uint64_t>(1, frequency[f]));
         const char* name = names.bytes().data() + names.offsets()[f];
         const size_t length = names.offsets()[f + 1] - names.offsets()[f];
-        table.find_or_add(key_of(name, length), number[f]);
+        table.find_or_add(keys[f], number[f]);
         out.names.insert(out.names.end(), name, name + length);
         out.name_offsets.push_back(out.names.size());
     }
@@ -95,7 +97,7 @@ inline ModelArrays export_model(const Problem& problem, const double* w) {
         const double scale = problem.scale.empty() || p.feature == kNone ? 1.0 : problem.scale[p.feature];
         weights.push_back({p, static_cast<float>(w[k] * scale)});
     }
-    return arrays_from(data.features.names(), problem.L(), weights, frequency);
+    return arrays_from(data.features, problem.L(), weights, frequency);
 }
 
 }  // namespace dovetail

@@ -140,11 +140,29 @@ public:
         if (id == fresh) names_.add(text, length);
         return id;
     }
+    // name(): called for the string where `key` is new.
+    template <class Name> uint32_t add(uint64_t key, Name name) {
+        const auto fresh = static_cast<uint32_t>(names_.size());
+        const uint32_t id = table_.find_or_add(key, fresh);
+        if (id == fresh) {
+            const auto text = name();
+            names_.add(text.data(), text.size());
+        }
+        return id;
+    }
     // Forgets all but the first `count` strings.
     void keep(size_t count) {
         if (count == size()) return;
         names_.keep(count);
         table_.keep_below(static_cast<uint32_t>(count));
+    }
+    // The key of each string.
+    std::vector<uint64_t> keys() const {
+        std::vector<uint64_t> out(size());
+        const std::vector<uint32_t>& slots = table_.slots();
+        for (size_t k = 0; k < slots.size(); k += 3)
+            if (const uint64_t key = KeyTableView::slot_key(&slots[k])) out[slots[k + 2]] = key;
+        return out;
     }
     uint32_t find(const char* text, size_t length) const { return table_.view().find(key_of(text, length)); }
 

@@ -1,5 +1,6 @@
 // A trained model as it stands in a file: columns of numbers that are used where they lie (they may be a mapped
-// file), checked once so that no later step has to. The meanings are those of layout.hpp; F features, L labels:
+// file). Sizes are checked at once, contents if asked: that reads all of them. Whoever follows a number in them makes
+// sure that it leads somewhere. The meanings are those of layout.hpp; F features, L labels:
 //
 //   slots       [3 x capacity]  table from feature key to feature id
 //   row         [F]             kDenseRow | dense row, offset of pairs, or kNone
@@ -78,14 +79,31 @@ struct Model {
     const Steps<float> steps;
     const std::shared_ptr<const void> owner;  // of the bytes
 
-    Model(int64_t labels, const ModelColumns& in, std::shared_ptr<const void> owner_of_bytes)
+    Model(int64_t labels, const ModelColumns& in, std::shared_ptr<const void> owner_of_bytes, bool check_contents)
         : L(label_count(labels)), Lp(padded(L)), slots(in.slots, "slots"), row(in.row, "row"), dense(in.dense, "dense"),
           pair_label(in.pair_label, "pair_label"), pair_weight(in.pair_weight, "pair_weight"),
           transitions(in.transitions, "transitions"), edge_row(in.edge_row, "edge_row"), cell(in.cell, "cell"),
           cell_weight(in.cell_weight, "cell_weight"), table{slots.data(), slots.size() / 3 - 1},
-          steps(checked_steps()), owner(std::move(owner_of_bytes)) {}
+          steps(checked_steps(check_contents)), owner(std::move(owner_of_bytes)) {}
     size_t n_features() const { return row.size(); }
     bool has_edges() const { return !edge_row.empty(); }
+
+    // Calls visit(label, weight) for the pairs from `at` on, as far as they are sound.
+    template <class Visit> void each_pair(uint32_t at, Visit visit) const {
+        for (const size_t P = pair_label.size(); at < P; ++at) {
+            const uint16_t label = pair_label[at];
+            if ((label & ~kLastPair) < L) visit(label & ~kLastPair, pair_weight[at]);
+            if (label & kLastPair) return;
+        }
+    }
+    // Likewise visit(previous * Lp + label, weight) for cells.
+    template <class Visit> void each_cell(uint32_t at, Visit visit) const {
+        for (const size_t E = cell.size(); at < E; ++at) {
+            const uint32_t place = cell[at] & ~kLastCell;
+            if (place < static_cast<uint32_t>(L * Lp) && static_cast<int>(place % Lp) < L) visit(place, cell_weight[at]);
+            if (cell[at] & kLastCell) return;
+        }
+    }
 
 private:
     static int label_count(int64_t labels) {
@@ -111,22 +129,34 @@ private:
         };
         reject(weights.size(), infinite, what, "is not a finite number");
     }
-    Steps<float> checked_steps() const {
-        check_table();
-        check_rows();
-        check_cells();
-        require(transitions.size() == static_cast<size_t>(L) * L, "the transitions are not one for each pair of labels");
-        check_finite(dense, "dense weight");
-        check_finite(pair_weight, "pair weight");
+    Steps<float> checked_steps(bool check_contents) const {
+        check_sizes();
         check_finite(transitions, "transition weight");
-        check_finite(cell_weight, "cell weight");
+        if (check_contents) {
+            check_table();
+            check_rows();
+            check_cells();
+            check_finite(dense, "dense weight");
+            check_finite(pair_weight, "pair weight");
+            check_finite(cell_weight, "cell weight");
+        }
         return {transitions.data(), L, {}};
     }
-    void check_table() const {
+    void check_sizes() const {
         const size_t capacity = slots.size() / 3;
         require(slots.size() % 3 == 0 && capacity && (capacity & (capacity - 1)) == 0,
                 "the number of slots is not a power of two");
         require(row.size() < kNone, "there are too many features");
+        require(dense.size() % Lp == 0, "the dense weights are not whole rows");
+        require(dense.size() / Lp < kDenseRow && pair_label.size() <= kDenseRow, "there are too many weights");
+        require(pair_label.size() == pair_weight.size(), "labels and weights of pairs differ in number");
+        require(edge_row.empty() || edge_row.size() == row.size(), "rows on labels and on transitions differ in number");
+        require(cell.size() == cell_weight.size(), "cells and their weights differ in number");
+        require(cell.size() <= kLastCell && (cell.empty() || has_edges()), "there are cells that no feature has");
+        require(transitions.size() == static_cast<size_t>(L) * L, "the transitions are not one for each pair of labels");
+    }
+    void check_table() const {
+        const size_t capacity = slots.size() / 3;
         const uint32_t* s = slots.data();
         const auto F = static_cast<uint32_t>(row.size());
         reject(capacity, [=](size_t k) { return (s[3 * k] | s[3 * k + 1]) != 0 && s[3 * k + 2] >= F; }, "slot",
@@ -136,9 +166,6 @@ private:
         require(vacant, "the table of features has no empty slot");
     }
     void check_rows() const {
-        require(dense.size() % Lp == 0, "the dense weights are not whole rows");
-        require(dense.size() / Lp < kDenseRow && pair_label.size() <= kDenseRow, "there are too many weights");
-        require(pair_label.size() == pair_weight.size(), "labels and weights of pairs differ in number");
         const auto D = static_cast<uint32_t>(dense.size() / Lp), P = static_cast<uint32_t>(pair_label.size());
         const uint32_t* r = row.data();
         reject(row.size(), [=](size_t k) { return r[k] != kNone && (r[k] & kDenseRow) && (r[k] & ~kDenseRow) >= D; },
@@ -150,9 +177,6 @@ private:
         require(!P || label[P - 1] & kLastPair, "the last pair is not marked as the last of its feature");
     }
     void check_cells() const {
-        require(edge_row.empty() || edge_row.size() == row.size(), "rows on labels and on transitions differ in number");
-        require(cell.size() == cell_weight.size(), "cells and their weights differ in number");
-        require(cell.size() <= kLastCell && (cell.empty() || has_edges()), "there are cells that no feature has");
         const auto E = static_cast<uint32_t>(cell.size()), width = static_cast<uint32_t>(Lp), labels = static_cast<uint32_t>(L);
         const uint32_t *edge = edge_row.data(), *c = cell.data();
         reject(edge_row.size(), [=](size_t k) { return edge[k] != kNone && edge[k] >= E; }, "transition row",

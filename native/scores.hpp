@@ -8,10 +8,12 @@
 
 namespace dovetail {
 
-// Encoded sequences. Feature ids are those of `model`, which outlives the batch.
+// Encoded sequences. Feature ids are those of `model`, which outlives the batch. `base`, [n_tokens x Lp] or empty, are
+// label scores that come on top of those of the features.
 struct Batch {
     const Model* model;
     Features x;
+    Array<float> base;
 
     size_t first(size_t s) const { return x.sequences[s]; }
     size_t length(size_t s) const { return x.sequences[s + 1] - x.sequences[s]; }
@@ -52,14 +54,9 @@ public:
         const bool valued = !x.values.empty();
         each_group(model_.Lp / kLane, DenseSum<R>{model_.dense.data(), dense_, valued ? dense_value_.data() : nullptr,
                                                   n_dense_, model_.Lp, out});
-        const uint16_t* label = model_.pair_label.data();
-        const float* weight = model_.pair_weight.data();
         for (size_t k = 0; k < n_pairs_; ++k) {
             const R value = valued ? R(pair_value_[k]) : R(1);
-            for (uint32_t at = pairs_[k];; ++at) {
-                out[label[at] & ~kLastPair] += value * weight[at];
-                if (label[at] & kLastPair) break;
-            }
+            model_.each_pair(pairs_[k], [&](int label, float weight) { out[label] += value * weight; });
         }
     }
     // The score of one label alone.
@@ -74,13 +71,10 @@ public:
     // Calls visit(previous * Lp + label, score) for each cell that the token's features on transitions add to.
     template <class Visit> void each_cell(const Features& x, uint64_t t, Visit visit) const {
         for (uint64_t k = x.tokens[t]; k < x.tokens[t + 1]; ++k) {
-            uint32_t at = model_.edge_row[x.ids[k]];
+            const uint32_t at = model_.edge_row[x.ids[k]];
             if (at == kNone) continue;
             const R value = x.values.empty() ? R(1) : R(x.values[k]);
-            for (;; ++at) {
-                visit(model_.cell[at] & ~kLastCell, value * R(model_.cell_weight[at]));
-                if (model_.cell[at] & kLastCell) break;
-            }
+            model_.each_cell(at, [&](uint32_t place, float weight) { visit(place, value * R(weight)); });
         }
     }
     bool any_cell(const Features& x, uint64_t t) const {
@@ -96,12 +90,13 @@ private:
         const uint64_t begin = x.tokens[t], n = x.tokens[t + 1] - begin;
         if (dense_.size() <= n) dense_.resize(n + 1), pairs_.resize(n + 1), dense_value_.resize(n + 1), pair_value_.resize(n + 1);
         n_dense_ = n_pairs_ = 0;
+        const size_t rows = model_.dense.size() / model_.Lp;
         for (uint64_t k = 0; k < n; ++k) {
             const uint32_t row = model_.row[x.ids[begin + k]];
             const float value = x.values.empty() ? 1.0f : x.values[begin + k];
             dense_[n_dense_] = row & ~kDenseRow, dense_value_[n_dense_] = value;
             pairs_[n_pairs_] = row, pair_value_[n_pairs_] = value;
-            n_dense_ += (row & kDenseRow) != 0 && row != kNone;
+            n_dense_ += (row & kDenseRow) != 0 && (row & ~kDenseRow) < rows;
             n_pairs_ += (row & kDenseRow) == 0;
         }
     }
@@ -120,13 +115,11 @@ private:
         }
     }
     double weight(uint32_t row, int label) const {
-        if (row & kDenseRow) return model_.dense[static_cast<size_t>(row & ~kDenseRow) * model_.Lp + label];
+        const size_t dense = row & ~kDenseRow;
+        if (row & kDenseRow) return dense < model_.dense.size() / model_.Lp ? model_.dense[dense * model_.Lp + label] : 0.0;
         double sum = 0;
-        for (;; ++row) {
-            const uint16_t pair = model_.pair_label[row];
-            if ((pair & ~kLastPair) == label) sum += model_.pair_weight[row];
-            if (pair & kLastPair) return sum;
-        }
+        model_.each_pair(row, [&](int y, float weight) { sum += y == label ? weight : 0.0f; });
+        return sum;
     }
     const Model& model_;
     std::vector<uint32_t> dense_, pairs_;
@@ -162,6 +155,8 @@ public:
         for (size_t t = 0; t < T; ++t) {
             R* row = &score[t * Lp];
             scorer_.score(batch.x, first_ + t, row);
+            if (!batch.base.empty())
+                for (int j = 0; j < L; ++j) row[j] += batch.base[(first_ + t) * Lp + j];
             for (int j = L; j < Lp; ++j) row[j] = -std::numeric_limits<R>::infinity();
             if (limits.any())
                 for (int j = 0; j < L; ++j)

@@ -24,7 +24,7 @@ public:
         for (size_t end : ends_) {
             for (; k < end; ++k) {
                 const uint32_t id = model_.table.find(waiting_[k].key);
-                if (id != kNone) x_.add(id, waiting_[k].value);
+                if (id < model_.n_features()) x_.add(id, waiting_[k].value);
             }
             x_.end_token();
         }
@@ -94,26 +94,32 @@ inline void check_constraints(const Model& model, const Constraints& constraints
 
 using Tags = nb::typed<nb::list, nb::typed<nb::list, nb::str>>;
 
-inline Tags tag(const Model& model, nb::handle sequences, nb::typed<nb::tuple, nb::str, nb::ellipsis> names, const Constraints& constraints, int threads) {
+using LabelNames = nb::typed<nb::tuple, nb::str, nb::ellipsis>;
+
+inline void append_tags(nb::list& out, const Batch& batch, const std::vector<int32_t>& labels, const LabelNames& names) {
+    for (size_t s = 0; s < batch.x.size(); ++s) {
+        const nb::object tags = nb::steal(PyList_New(static_cast<Py_ssize_t>(batch.length(s))));
+        if (!tags.is_valid()) throw nb::python_error();
+        for (size_t t = 0; t < batch.length(s); ++t) {
+            PyObject* name = PyTuple_GetItem(names.ptr(), labels[batch.first(s) + t]);
+            PyList_SetItem(tags.ptr(), static_cast<Py_ssize_t>(t), Py_NewRef(name));
+        }
+        out.append(tags);
+    }
+}
+
+inline Tags tag(const Model& model, nb::handle sequences, LabelNames names, const Constraints& constraints, int threads) {
     constexpr size_t kTokens = 8192;  // a thread and round: what has been read is then still in the cache
     check_constraints(model, constraints);
     check_size(names.size(), static_cast<size_t>(model.L), "label_names");
     const Limits limits{constraints, nullptr};
-    Batch batch{&model, {}};
+    Batch batch{&model, {}, {}};
     std::vector<int32_t> labels;
     nb::list out;
     const auto flush = [&] {
         labels.resize(batch.x.n_tokens());
         without_gil([&] { decode(batch, limits, threads, labels.data()); }, out.size());
-        for (size_t s = 0; s < batch.x.size(); ++s) {
-            const nb::object tags = nb::steal(PyList_New(static_cast<Py_ssize_t>(batch.length(s))));
-            if (!tags.is_valid()) throw nb::python_error();
-            for (size_t t = 0; t < batch.length(s); ++t) {
-                PyObject* name = PyTuple_GetItem(names.ptr(), labels[batch.first(s) + t]);
-                PyList_SetItem(tags.ptr(), static_cast<Py_ssize_t>(t), Py_NewRef(name));
-            }
-            out.append(tags);
-        }
+        append_tags(out, batch, labels, names);
         batch.x.sequences.resize(1), batch.x.tokens.resize(1), batch.x.ids.clear(), batch.x.values.clear();
     };
     read_sequences(batch, sequences.ptr(), [&] {

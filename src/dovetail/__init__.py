@@ -22,7 +22,9 @@ _HOME = {
     "ModelFileError": "dovetail.errors",
     "Tagger": "dovetail.chain.tagger",
     "TrainingError": "dovetail.errors",
-    "Window": "dovetail.features",
+    "Lexicon": "dovetail.features",
+    "Template": "dovetail.features",
+    "column": "dovetail.features",
     "load": "dovetail.chain.tagger",
     "read": "dovetail.corpus",
 }
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from dovetail.chain.tagger import Tagger, load
     from dovetail.corpus import Corpus, read
     from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingError
-    from dovetail.features import Dataset, Window
+    from dovetail.features import Dataset, Lexicon, Template, column
 
 __all__ = [
     "Constraints",
@@ -42,10 +44,12 @@ __all__ = [
     "Dataset",
     "DovetailError",
     "FeatureGroup",
+    "Lexicon",
     "ModelFileError",
     "Tagger",
+    "Template",
     "TrainingError",
-    "Window",
+    "column",
     "load",
     "read",
 ]

@@ -10,13 +10,15 @@ import pycrfsuite
 import pytest
 
 import dovetail
-from dovetail import Corpus, Tagger, Window
+from dovetail import Corpus, Tagger
 from dovetail.chain.fitting import Fitting
 from dovetail.chain.objective import Objective
 from dovetail.evaluate import evaluate
 from dovetail.features import Dataset
+from dovetail.features.sets import default
 from reference.crfsuite_model import read_weights
 from reference.objective import Name
+from reference.templates import feature_lists
 
 C2 = 1.0
 COLUMNS = ("word", "pos", "chunk")
@@ -32,7 +34,7 @@ class Peer(NamedTuple):
 
 
 def features(corpus: Corpus) -> list[Any]:
-    return list(map(Window(("word", "pos")), corpus))
+    return feature_lists(default(("word", "pos")), corpus)
 
 
 @pytest.fixture(scope="module")

@@ -17,13 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dovetail
-from dovetail import Constraints, Corpus, Dataset, FeatureGroup, Tagger, demo
+from dovetail import Constraints, Corpus, Dataset, FeatureGroup, Tagger, Template, column, demo
 from dovetail.chain.constraints import scheme_of
 from dovetail.chain.model_file import to_bytes
 from dovetail.corpus.labels import spans
 from dovetail.corpus.schemes import allowed_transitions
 from dovetail.errors import DataError, DovetailError
-from dovetail.features import Window
 from reference.announcements import announcements
 from reference.chain import Chain
 from reference.model_columns import END, START, TinyModel
@@ -616,7 +615,7 @@ def corpus() -> Corpus:
 def test_a_corpus_with_the_default_features(tmp_path: Path) -> None:
     tagger = Tagger(c2=0.1).fit(corpus())
     words = Corpus.from_lists({"word": corpus().lists("word")})
-    expected = tagger.predict([Window(("word",))(s) for s in words])
+    expected = tagger.predict(words.lists("word"))
     assert tagger.predict(words) == expected
     assert tagger.predict(corpus()) == expected
     assert tagger.label_column_ == "label"
@@ -628,13 +627,14 @@ def test_a_corpus_with_the_default_features(tmp_path: Path) -> None:
         tagger.predict(Corpus.from_lists({"token": [["a"]]}))
 
 
-def test_a_corpus_with_a_chosen_column_and_window() -> None:
+def test_a_corpus_with_a_template() -> None:
     made = Corpus.from_lists(
         {"word": [["the", "dog"]] * 3, "tag": [["DT", "NN"]] * 3, "misc": [["x", "y"]] * 3}
     )
-    tagger = Tagger(features=Window(("word",), size=0, affixes=0), c2=0.1).fit(made, label="tag")
+    template = Template(column("word"), column("word").lower[-1])
+    tagger = Tagger(features=template, c2=0.1).fit(made, label="tag")
     assert tagger.label_column_ == "tag"
-    assert {f for f, _, _ in tagger.top_weights(100)} >= {"word[0]=the", "form=dog"}
+    assert {f for f, _, _ in tagger.top_weights(100)} >= {"word=the", "word=dog"}
     assert not any("misc" in f or "[1]" in f for f, _, _ in tagger.top_weights(100))
     assert tagger.predict(made) == [["DT", "NN"]] * 3
     with pytest.raises(DataError, match="there is no column 'pos'"):
@@ -665,7 +665,7 @@ def test_a_corpus_for_a_model_of_feature_lists() -> None:
 
 def test_missing_labels_of_a_corpus_are_unknown() -> None:
     made = Corpus.from_lists({"word": [["a", "b"], ["a", "b"]], "tag": [["X", None], [None, "Y"]]})
-    tagger = Tagger(c2=0.1, features=Window(("word",), size=0)).fit(made)
+    tagger = Tagger(c2=0.1, features=Template(column("word"))).fit(made)
     assert tagger.labels_ == ["X", "Y"]
     assert tagger.predict(made) == [["X", "Y"]] * 2
 
@@ -694,14 +694,18 @@ def test_weights_are_those_of_the_features() -> None:
     assert set(tagger.transitions()) == {(a, b) for a in "XY" for b in "XY"}
 
 
-def test_a_process_that_only_tags_loads_no_more_than_that(tmp_path: Path) -> None:
-    SMALL.save(tmp_path / "model")
+@pytest.mark.parametrize("of_tokens", [False, True])
+def test_a_process_that_only_tags_loads_no_more_than_that(tmp_path: Path, of_tokens: bool) -> None:
+    template = Template(column("word").lower, column("word").match("[a-z]"))
+    tagger = Tagger(features=template).fit([["a"]], [["X"]]) if of_tokens else SMALL
+    tagger.save(tmp_path / "model")
+    data = '["a"]' if of_tokens else '[["a"]]'
     code = """if True:
         import sys, dovetail
-        print(dovetail.load(sys.argv[1]).predict([[["a"]]]))
+        print(dovetail.load(sys.argv[1]).predict([eval(sys.argv[2])]))
         heavy = ("numpy", "safetensors", "dovetail.chain.fitting", "dovetail.corpus")
         print([name for name in heavy if name in sys.modules])
     """
-    command = [sys.executable, "-c", code, str(tmp_path / "model")]
+    command = [sys.executable, "-c", code, str(tmp_path / "model"), data]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [str(SMALL.predict([[["a"]]])), "[]"]

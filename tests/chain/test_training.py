@@ -321,13 +321,13 @@ def test_max_iterations(method: Any) -> None:
 def test_held_out_data_stops_and_the_best_round_is_kept() -> None:
     held_out = announcements("test", 60)
     tagger = Tagger(c2=0.01, method="lbfgs", tolerance=1e-9).fit(
-        data(), held_out=held_out, patience=4
+        data(), held_out=held_out, patience=10
     )
     scores = [p.held_out for p in tagger.history_]
     assert None not in scores
     best = max(scores)
-    assert tagger.stopped_ == "no better held-out score for 4 rounds"
-    assert scores.index(best) == len(scores) - 5
+    assert tagger.stopped_ == "no better held-out score for 10 rounds"
+    assert scores.index(best) == len(scores) - 11
     final = evaluate(held_out[1], tagger.predict(held_out[0])).micro.f1
     assert final == best > scores[-1]
     assert tagger.training_["held_out"] == best

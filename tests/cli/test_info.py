@@ -18,7 +18,7 @@ def test_text(run: Run, model: Path) -> None:
     shown = run("info", model, "--top", 3).stdout
     for part in (
         "13 (IOB2): O, ",
-        "window over word",
+        "template over word",
         "largest weights for B-STIME",
         "largest transitions",
         "B-SPEAKER -> I-SPEAKER",
@@ -33,7 +33,7 @@ def test_json(run: Run, model: Path) -> None:
     assert facts["labels"] == tagger.labels_
     assert facts["n_features"] == tagger.n_features_
     assert len(facts["top_weights"]["O"]) == 2
-    assert facts["training"]["tokens"] == 10_278
+    assert facts["training"]["tokens"] == 9_869
 
 
 def test_feature_text_model(run: Run, feature_text: Path, tmp_path: Path) -> None:

@@ -93,14 +93,42 @@ def test_json_of_text_has_spans_of_characters(run: Run, model: Path) -> None:
     assert line["text"] == TEXT.strip()
     found = [(line["text"][s["start"] : s["end"]], s["label"]) for s in line["spans"]]
     assert found == [("Tuesday, 6 August", "DATE"), ("4:30pm", "STIME")]
+    assert found == [(s["text"], s["label"]) for s in line["spans"]]
     assert all(0.5 < span["probability"] <= 1 for span in line["spans"])
 
 
+MAIL = "When: Tuesday, 6 August\n      at 4:30pm\n\nSpeaker: Dr. Renata Tanaka\n"
+
+
+def test_units_of_text(run: Run, model: Path) -> None:
+    options = ["--format", "text", "--output-format", "jsonl", "--unit"]
+    texts = {
+        "line": MAIL.replace("\n\n", "\n").splitlines(),
+        "paragraph": MAIL.strip().split("\n\n"),
+        "document": [MAIL.rstrip("\n")],
+    }
+    for unit, expected in texts.items():
+        shown = run("tag", model, *options, unit, text=MAIL).stdout
+        lines = [json.loads(line) for line in shown.splitlines()]
+        assert [line["text"] for line in lines] == expected
+        for line in lines:
+            assert all(s["text"] == line["text"][s["start"] : s["end"]] for s in line["spans"])
+        assert "4:30pm" in [s["text"] for line in lines for s in line["spans"]]
+
+
+@pytest.mark.parametrize("unit", ["line", "paragraph", "document"])
+def test_text_keeps_its_lines_in_every_unit(run: Run, model: Path, unit: str) -> None:
+    text = "a\n  b\n\nc\n"
+    for size in (1, 10):
+        options = ["--format", "text", "--unit", unit, "--chunk-size", size]
+        assert run("tag", model, *options, text=text).stdout == text
+
+
 def test_json_of_tokens(run: Run, model: Path) -> None:
-    given = json.dumps({"tokens": ["at", "4:30pm"], "labels": ["O", "B-STIME"]})
+    given = json.dumps({"tokens": ["at", "4:30"], "labels": ["O", "B-STIME"]})
     line = json.loads(run("tag", model, "--format", "jsonl", text=given).stdout)
     assert line == {
-        "tokens": ["at", "4:30pm"],
+        "tokens": ["at", "4:30"],
         "gold": ["O", "B-STIME"],
         "labels": ["O", "B-STIME"],
     }
@@ -168,6 +196,7 @@ def test_demo_text_as_a_file(run: Run, model: Path) -> None:
         (["--format", "text", "--spans"], "--output-format jsonl"),
         (["--format", "text", "--nbest", "2", "--marginals"], "does not go with"),
         (["--format", "text", "--columns", "a,b"], "--columns"),
+        (["--format", "jsonl", "--unit", "line"], "--unit says how plain text is cut"),
     ],
 )
 def test_what_does_not_go_together(run: Run, model: Path, options: list[str], message: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from click.testing import Result
 
 import dovetail
+from dovetail.features import sets
 
 Run = Callable[..., Result]
 
@@ -18,7 +19,7 @@ Run = Callable[..., Result]
 def test_summary_and_progress(run: Run, train_file: Path, test_file: Path, tmp_path: Path) -> None:
     model = tmp_path / "m.dovetail"
     result = run("train", train_file, "-m", model, "--held-out", test_file)
-    assert "640 sequences, 10,278 tokens" in result.stdout
+    assert "640 sequences, 9,869 tokens" in result.stdout
     assert "13 labels" in result.stdout
     assert re.search(r"held-out +F1 8\d\.\d\d, accuracy 9\d\.\d\d\n$", result.stdout)
     assert result.stderr.startswith("reading ")
@@ -39,13 +40,16 @@ def test_json_summary(run: Run, train_file: Path, tmp_path: Path) -> None:
 def test_dry_run_writes_nothing(run: Run, train_file: Path, tmp_path: Path) -> None:
     model = tmp_path / "m.dovetail"
     shown = run("train", train_file, "-m", model, "--dry-run").stdout
-    assert "weights    23," in shown
-    assert re.search(r"memory +about \d+\.\d MB", shown)
-    assert "features   17,491\n" in shown
     facts = json.loads(run("train", train_file, "--dry-run", "--json").stdout)
     assert facts["n_labels"] == 13
+    assert f"weights    {facts['n_weights']:,}\n" in shown
+    assert f"features   {facts['n_features']:,}\n" in shown
+    assert re.search(r"memory +about \d+\.\d MB", shown)
     rarer = run("train", train_file, "--dry-run", "--min-count", 3).stdout
-    assert re.search(r"^features   \d,\d{3} of 17,491 that occur$", rarer, re.MULTILINE)
+    left = re.search(r"^features   ([\d,]+) of ([\d,]+) that occur$", rarer, re.MULTILINE)
+    assert left
+    assert left[2] == f"{facts['n_features']:,}"
+    assert 0 < int(left[1].replace(",", "")) < facts["n_features"]
     assert not any(tmp_path.iterdir())
 
 
@@ -105,6 +109,48 @@ def test_json_lines_train(run: Run, tmp_path: Path) -> None:
     data.write_text('{"text": "Rome is old", "spans": [[0, 4, "LOC"]]}\n' * 3)
     run("train", data, "-m", tmp_path / "m")
     assert dovetail.load(tmp_path / "m").labels_ == ["B-LOC", "O"]
+
+
+def test_template_files_are_kept_in_the_model(run: Run, train_file: Path, tmp_path: Path) -> None:
+    template, rooms = tmp_path / "talks.template", tmp_path / "rooms.txt"
+    template.write_text('word.lower[-2..2]\nword.short_shape\nword.time\nword.lexicon("rooms")\n')
+    rooms.write_text("Room 12\nMain Hall\n")
+    options = ["--template", template, "--lexicon", f"rooms={rooms}", "--c2", 0.1]
+    run("train", train_file, "-m", tmp_path / "m", *options)
+    tagger = dovetail.load(tmp_path / "m")
+    assert str(tagger.model_.template) == template.read_text().strip()
+    assert tagger.model_.template.lexicons == {"rooms": dovetail.Lexicon(["Room 12", "Main Hall"])}
+    assert tagger.predict([["Come", "at", "4:30", "!"]]) == [["O", "O", "B-STIME", "O"]]
+
+
+def test_a_template_of_crfpp_trains_the_same_as_ours(
+    run: Run, train_file: Path, test_file: Path, tmp_path: Path
+) -> None:
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    theirs.write_text("U00:%x[-1,0]\nU01:%x[0,0]\nU02:%x[-1,0]/%x[0,0]\nB\n")
+    ours.write_text("word[-1..0]\nword[-1] & word\n")
+    answers = []
+    for template in (theirs, ours):
+        facts = run("train", train_file, "-m", tmp_path / "m", "--template", template, "--json")
+        answers.append(
+            (json.loads(facts.stdout)["features"], run("tag", tmp_path / "m", test_file).stdout)
+        )
+    assert answers[0] == answers[1]
+
+
+def test_ready_made_template(run: Run, train_file: Path, test_file: Path, tmp_path: Path) -> None:
+    options = ["--template", "zhang_johnson", "--held-out", test_file, "--max-iterations", 5]
+    result = run("train", train_file, "-m", tmp_path / "m", *options)
+    assert re.search(r"held-out +F1 \d\d\.\d\d", result.stdout)
+    assert dovetail.load(tmp_path / "m").model_.template == sets.zhang_johnson("word")
+
+
+def test_dry_run_of_a_template(run: Run, train_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "shapes").write_text("word.short_shape\n")
+    options = ["--dry-run", "--json", "--template"]
+    few = json.loads(run("train", train_file, *options, tmp_path / "shapes").stdout)
+    many = json.loads(run("train", train_file, *options, "entities").stdout)
+    assert few["n_features"] < 100 < many["n_features"]
 
 
 def test_model_is_required(run: Run, train_file: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 from rich.console import Console
 
@@ -14,6 +15,6 @@ def test_demo() -> None:
     run(console)
     shown = console.file.getvalue()  # type: ignore[attr-defined]
     assert "Training on 640 lines" in shown
-    assert "[SPEAKER Dr. Vikram Pellegrin 0." in shown
-    assert "F1 8" in shown
+    assert re.search(r"\[SPEAKER Dr\. Vikram Pellegrin [01]\.\d\d\]", shown)
+    assert re.search(r"F1 [89]\d\.\d", shown)
     assert "train" in shown[shown.index("Try next") :]

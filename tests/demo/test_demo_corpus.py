@@ -9,7 +9,6 @@ from types import ModuleType
 import pytest
 
 from dovetail import demo
-from dovetail.corpus.text import tokenize
 from dovetail.errors import DataError
 
 FIELDS = {"SPEAKER", "LOCATION", "STIME", "ETIME", "DATE", "TITLE"}
@@ -74,14 +73,11 @@ def test_test_file_has_sequences_and_values_that_training_lacks() -> None:
         assert words_of(field, "test.conll") - words_of(field, "train.conll"), field
 
 
-def test_tokens_are_those_of_the_tokenizer(generator: ModuleType) -> None:
-    for line in demo.path("unlabelled.txt").read_text(encoding="utf-8").splitlines():
-        tokens = [word for word, _ in generator.labelled_tokens([(line, "")])]
-        assert tokens == [line[start:end] for start, end in tokenize(line)]
-    for name in ("train.conll", "test.conll"):
-        for sequence in sequences(name):
-            for word, _ in sequence:
-                assert tokenize(word) == [(0, len(word))]
+def test_fields_begin_and_end_with_tokens(generator: ModuleType) -> None:
+    emails = generator.compose(generator.Draw(1, 0.0), 100, set())
+    for line in (line for email in emails for line in email):
+        labelled = "".join(word for word, label in generator.labelled_tokens(line) if label != "O")
+        assert labelled == "".join(piece for piece, field in line if field).replace(" ", "")
 
 
 def test_files_are_small() -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dovetail import Dataset, Tagger, _native
+from dovetail import Corpus, Dataset, Tagger, Template, _native, column
 from dovetail.chain.fitting import Fitting
 from dovetail.chain.objective import Objective
 from dovetail.errors import DataError
@@ -361,3 +361,44 @@ def test_errors_name_the_sequence() -> None:
         data.append([["a"]], ["X", "Y"])
     with pytest.raises(DataError, match="there are more allowed than sequences: 1"):
         Dataset.from_lists([[["a"]]], [["X"]], allowed=[[None], [None]])
+
+
+WORDS = [["a", "b", "c"], ["b"], ["c", "a"]]
+TAGS = [["A", "B", "C"], ["B"], ["C", "A"]]
+TEMPLATE = Template(column("word").lower.window(1), column("word").length & column("@place"))
+
+
+def test_a_template_takes_corpora_and_tokens_part_by_part() -> None:
+    corpus = Corpus.from_lists({"word": WORDS, "tag": TAGS})
+    data = Dataset(TEMPLATE)
+    for part in (corpus[:1], corpus[1:]):
+        data.extend(part, part.lists("tag"))
+    whole = Dataset.from_template(TEMPLATE, WORDS, iter(TAGS))
+    assert repr(data) == repr(whole)
+    assert data.native.feature_names() == whole.native.feature_names()
+    taggers = [Tagger(c2=0.01).fit(d) for d in (data, whole)]
+    taggers.append(Tagger(features=TEMPLATE, c2=0.01).fit(corpus))
+    assert len({str(tagger.top_weights(5)) for tagger in taggers}) == 1
+
+
+def test_a_tagger_trained_on_it_makes_the_features_itself() -> None:
+    tagger = Tagger(c2=0.01).fit(Dataset.from_template(TEMPLATE, WORDS, TAGS))
+    assert tagger.model_.template == TEMPLATE
+    assert tagger.predict(WORDS) == TAGS
+    assert tagger.predict(Corpus.from_lists({"word": WORDS})) == TAGS
+
+
+def test_tokens_and_features_do_not_mix() -> None:
+    with pytest.raises(DataError, match="with extend"):
+        Dataset(TEMPLATE).append([["w=a"]], ["A"])
+    with pytest.raises(DataError, match="no template"):
+        Dataset().extend(WORDS, TAGS)
+
+
+def test_what_runs_beside_the_tokens_fits_them() -> None:
+    with pytest.raises(DataError, match="more labels than sequences: 3"):
+        Dataset.from_template(TEMPLATE, WORDS, [*TAGS, ["A"]])
+    with pytest.raises(DataError, match="more weights than sequences: 3"):
+        Dataset.from_template(TEMPLATE, WORDS, TAGS, weights=[1, 1, 1, 1])
+    with pytest.raises(DataError, match="sequence 3"):
+        Dataset.from_template(TEMPLATE, WORDS, TAGS[:2])

@@ -6,7 +6,7 @@ from functools import cache
 
 import dovetail
 from dovetail import demo
-from dovetail.features import Window
+from reference.templates import WORDS, feature_lists
 
 Lists = tuple[list[list[list[str]]], list[list[str]]]
 
@@ -15,6 +15,5 @@ Lists = tuple[list[list[list[str]]], list[list[str]]]
 def announcements(name: str = "train", n: int | None = None) -> Lists:
     """Features and labels of the first n lines of the demo's train or test part."""
     corpus = dovetail.read(demo.path(f"{name}.conll"))[:n]
-    window = Window(("word",))
     labels = [[label or "" for label in row] for row in corpus.lists("label")]
-    return [window(sequence) for sequence in corpus], labels
+    return feature_lists(WORDS, corpus), labels

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dovetail import _native
 from dovetail.chain.model import ANY_LABEL, ChainModel
 from dovetail.chain.weights import WeightTable, weight_table
 
@@ -56,9 +57,8 @@ class Explanation(NamedTuple):
         return "\n".join(lines)
 
 
-def explain(model: ChainModel, sequence: Any, top: int, threads: int) -> Explanation:
-    """Explain the best labels of one sequence of token features."""
-    batch = model.encode([sequence])
+def explain(model: ChainModel, batch: _native.Batch, top: int, threads: int) -> Explanation:
+    """Explain the best labels of one encoded sequence."""
     if not batch.n_tokens:
         return Explanation([])
     limits = (model.constraints, ANY_LABEL)

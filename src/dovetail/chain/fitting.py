@@ -69,7 +69,7 @@ class Fitting:
 
     @property
     def dual_memory(self) -> float:
-        return _native.Dual.memory(self.data.native)
+        return _native.Dual.memory(self.problem)
 
     def dual_obstacle(self) -> str | None:
         """Why the dual method cannot be used here, or None."""

@@ -51,10 +51,14 @@ def roles_and_priors(
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
     """Role and prior of every feature; empty arrays where all are plain. The first match
     decides."""
-    if not groups and boundaries:
+    if not groups and not data.roles and boundaries:
         return np.zeros(0, np.uint8), np.zeros(0, np.float32)
     roles = np.full(data.n_features, ON_LABELS, np.uint8)
     priors = np.ones(data.n_features, np.float32)
+    if data.roles:
+        for number, name in enumerate(data.native.feature_names()):
+            role = next((r for row, r in data.roles.items() if _made_by(row, name)), "labels")
+            roles[number] = _ROLES[role]
     if groups:
         matchers = [(compile_pattern(translate(g.pattern)).match, g) for g in groups]
         for number, name in enumerate(data.native.feature_names()):
@@ -65,3 +69,7 @@ def roles_and_priors(
         ends = data.native.find_features([_native.START, _native.END])
         roles[ends[ends >= 0]] = 0
     return roles, np.zeros(0, np.float32) if (priors == 1).all() else priors
+
+
+def _made_by(row: str, name: str) -> bool:
+    return name == row or name.startswith(row + "=")

@@ -1,103 +1,143 @@
-"""What a tagger makes of the data it is given: feature lists, corpora, indexed data.
+"""What a tagger makes of the data it is given: tokens, corpora, feature lists, indexed data.
 
-Corpora and training code are imported only where they are needed: a process that tags feature
-lists loads neither.
+Corpora and training code are imported only where they are needed: a process that tags lists loads
+neither.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dovetail.errors import DataError
 
 if TYPE_CHECKING:
+    from dovetail import _native
     from dovetail.chain.model import ChainModel
-    from dovetail.features import Dataset, Featurizer
+    from dovetail.features import Dataset, Featurizer, Template
+
+    FeatureSet = Template | Featurizer | str | None
 
 
-def sequences_of(data: Any, model: ChainModel, own: Featurizer | None) -> Iterable[Iterable[Any]]:
-    """Token features of any kind of data; ``own`` is the user's feature function, if any."""
-    table = sys.modules.get("dovetail.corpus.table")  # not imported: cannot be a corpus
-    if table is None or not isinstance(data, table.Corpus):
+def encoded(data: Any, model: ChainModel, own: FeatureSet) -> _native.Batch:
+    """The features that a model knows, of any kind of data it can read."""
+    template = template_of(model, own)
+    if template is not None:
+        return template.encode(model.native, _whole(data))
+    return model.encode(_feature_lists(_whole(data), model, own))
+
+
+def tagged(data: Any, model: ChainModel, own: FeatureSet, threads: int) -> list[list[str]]:
+    """Best labels of any kind of data that a model can read."""
+    template = template_of(model, own)
+    if template is not None:
+        try:
+            return template.tag(model.native, data, model.labels, model.constraints, threads)
+        except ValueError as error:
+            raise DataError(str(error)) from None
+    return model.tag(_feature_lists(data, model, own), threads)
+
+
+def template_of(model: ChainModel, own: FeatureSet) -> Template | None:
+    """The template that a model was trained with, if it was."""
+    spec = model.facts["features"]
+    if spec is None or spec["kind"] != "template":
+        return None
+    if own is None or isinstance(own, str):
+        return model.template
+    from dovetail.features.template import Template
+
+    if not isinstance(own, Template) or str(own) != spec["text"]:
+        raise DataError("this model was trained with another template than the one given to it")
+    return own
+
+
+def _whole(data: Any) -> Any:
+    """A corpus's sequence as a corpus of one; other data as it is."""
+    return data.alone() if hasattr(data, "alone") else data
+
+
+def _feature_lists(data: Any, model: ChainModel, own: FeatureSet) -> Iterable[Iterable[Any]]:
+    from dovetail.features.template import is_corpus
+
+    if not is_corpus(data):
         if isinstance(data, str | Mapping):
             raise DataError("give a list of sequences, each a list of token features")
         return data  # type: ignore[no-any-return]
-    featurize = feature_set(model.facts["features"], own)
-    return (featurize(sequence) for sequence in data)
-
-
-def tokens_of(sequence: Any, model: ChainModel, own: Featurizer | None) -> Any:
-    """Token features of one sequence, which may be a corpus's."""
-    table = sys.modules.get("dovetail.corpus.table")
-    if table is None or not isinstance(sequence, table.Sequence):
-        return sequence
-    return feature_set(model.facts["features"], own)(sequence)
-
-
-def feature_set(spec: Mapping[str, Any] | None, own: Featurizer | None) -> Featurizer:
-    """What makes a corpus into the features that a model, so described, was trained on."""
-    if spec is None:
+    if model.facts["features"] is None:
         raise DataError(
             "this model was trained on feature lists, so it cannot read a corpus; "
             "give feature lists"
         )
-    if spec["kind"] == "window":
-        from dovetail.features import Window
-
-        return Window.from_spec(dict(spec))
-    if own is None:
+    if own is None or not callable(own):
         raise DataError(
             "this model was trained with a feature function of yours; "
             "set it again: load(path, features=function)"
         )
-    return own
+    return (own(sequence) for sequence in data)
 
 
 def indexed(
-    data: Any, labels: Any, label: str | None, weights: Any, allowed: Any, own: Featurizer | None
+    data: Any, labels: Any, label: str | None, weights: Any, allowed: Any, own: FeatureSet
 ) -> tuple[Dataset, dict[str, Any]]:
     """Training data as numbers, and how it was made: what the model file says of it."""
-    from dovetail.corpus import Corpus
-    from dovetail.features import Dataset, Window
+    from dovetail.corpus import Corpus, unit_of
+    from dovetail.features import Dataset, Template
+    from dovetail.features.sets import named, suited
 
     if isinstance(data, Dataset):
         if any(given is not None for given in (labels, label, weights, allowed)):
             raise DataError("a Dataset has its labels and weights already; do not give others")
-        return data, {"features": None, "label": None}
+        return data, {"label": None, **_made_by(data.template)}
+    beside = {"weights": weights, "allowed": allowed}
     if not isinstance(data, Corpus):
         if labels is None:
             raise DataError("feature lists need labels: fit(features, labels)")
-        beside = {"weights": weights, "allowed": allowed}
-        return Dataset.from_lists(data, labels, **beside), {"features": None, "label": None}
+        if isinstance(own, str):
+            own = named(own, ("word",))
+        if not isinstance(own, Template):
+            return Dataset.from_lists(data, labels, **beside), {"label": None, **_made_by(None)}
+        dataset = Dataset.from_template(own, data, labels, **beside)
+        return dataset, {"label": None, **_made_by(own)}
     label = label or data.names[-1]
     if label not in data.names:
         raise DataError(f"there is no column '{label}'; the data has {', '.join(data.names)}")
-    featurize = own or Window(tuple(name for name in data.names if name != label))
-    spec = featurize.spec() if hasattr(featurize, "spec") else {"kind": "function"}
-    dataset = Dataset.from_lists(
-        (featurize(sequence) for sequence in data),
-        labels if labels is not None else (sequence[label] for sequence in data),
-        weights=weights,
-        allowed=allowed,
-    )
-    return dataset, {"features": spec, "label": label, "columns": list(data.names)}
+    known = labels if labels is not None else data.lists(label)
+    facts = {"label": label, "columns": list(data.names)}
+    if data.texts is not None:
+        facts["unit"] = unit_of(data.texts)
+    inputs = tuple(name for name in data.names if name != label)
+    if own is None or isinstance(own, str):
+        if not inputs:
+            raise DataError("there is no column to make features of beside the label")
+        own = suited(data, label) if own in (None, "default") else named(own, inputs)
+    if isinstance(own, Template):
+        if label in own.columns:
+            raise DataError(f"the template reads '{label}', the column that is to be learnt")
+        dataset = Dataset.from_template(own, data, known, **beside)
+        return dataset, {"features": own.spec(), **facts}
+    dataset = Dataset.from_lists(map(own, data), known, **beside)
+    return dataset, {"features": {"kind": "function"}, **facts}
+
+
+def _made_by(template: Template | None) -> dict[str, Any]:
+    if template is None:
+        return {"features": None}
+    return {"features": template.spec(), "columns": list(template.columns)}
 
 
 def held_out_scorer(
-    held_out: Any, description: Mapping[str, Any], own: Featurizer | None, threads: int
+    held_out: Any, description: Mapping[str, Any], own: FeatureSet, threads: int
 ) -> Callable[[ChainModel], float]:
     """A function from a model to its score on held-out data: span F1, or accuracy for plain
     labels."""
     from dovetail.corpus import Corpus
     from dovetail.evaluate import evaluate
 
-    if isinstance(held_out, Corpus):
-        featurize = feature_set(description["features"], own)
-        features = [featurize(sequence) for sequence in held_out]
-        gold: Any = held_out.lists(description["label"])
-    elif description["features"] is not None or not isinstance(held_out, tuple | list):
+    features: Any
+    if isinstance(held_out, Corpus) and description["label"]:
+        features, gold = held_out, held_out.lists(description["label"])
+    elif description["label"] or not isinstance(held_out, tuple | list):
         raise DataError(
             "held-out data must be of the training data's kind: a corpus beside a corpus, "
             "a pair (features, labels) beside features"
@@ -106,7 +146,7 @@ def held_out_scorer(
         features, gold = list(held_out[0]), [list(row) for row in held_out[1]]
 
     def score(model: ChainModel) -> float:
-        report = evaluate(gold, model.tag(features, threads))
+        report = evaluate(gold, tagged(features, model, own, threads))
         return report.micro.f1 if report.kind == "spans" else report.accuracy
 
     return score

@@ -7,11 +7,14 @@ import os
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dovetail import _native
 from dovetail.chain.model_file import ModelFile, open_model, to_bytes
 from dovetail.errors import DataError, ModelFileError
+
+if TYPE_CHECKING:
+    from dovetail.features import Template
 
 WEIGHT_ARRAYS = (
     "slots", "row", "dense", "pair_label", "pair_weight", "transitions",
@@ -34,8 +37,8 @@ class ChainModel:
         self._file = file
         try:
             self.labels = tuple(str(label) for label in self.facts["labels"])
-            weights = [file.array(name) for name in WEIGHT_ARRAYS]
-            self.native = _native.Model(len(self.labels), *weights)
+            weights: list[Any] = [file.array(name) for name in WEIGHT_ARRAYS]
+            self.native = _native.Model(len(self.labels), *[*weights, file.verify])
             limits = [file.array(name) for name in CONSTRAINT_ARRAYS]
             self.constraints = _native.Constraints(len(self.labels), *limits)
         except (KeyError, TypeError) as error:
@@ -48,11 +51,11 @@ class ChainModel:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> ChainModel:
         """A model from freshly trained arrays (see ``_native.Problem.export``)."""
-        return cls(open_model(to_bytes(arrays, facts)))
+        return cls(open_model(to_bytes(arrays, facts), verify=False))
 
     @classmethod
-    def load(cls, source: str | os.PathLike[str] | bytes) -> ChainModel:
-        return cls(open_model(source))
+    def load(cls, source: str | os.PathLike[str] | bytes, verify: bool | None = None) -> ChainModel:
+        return cls(open_model(source, verify))
 
     def to_bytes(self) -> bytes:
         return bytes(self._file.content)
@@ -76,6 +79,13 @@ class ChainModel:
             raise DataError(str(error)) from None
         except ValueError as error:
             raise DataError(str(error)) from error
+
+    @cached_property
+    def template(self) -> Template:
+        """The template that makes its features, for a model that was trained with one."""
+        from dovetail.features.template import Template
+
+        return Template.from_spec(self.facts["features"])
 
     @cached_property
     def names(self) -> list[str]:

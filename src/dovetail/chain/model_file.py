@@ -23,16 +23,22 @@ if TYPE_CHECKING:
 FORMAT = "dovetail"
 VERSION = 1
 LARGEST_HEADER = 100_000_000
+VERIFIED = 64_000_000  # models up to this size are read and verified whole when they are opened
 _DTYPES = {"|u1": "U8", "<u2": "U16", "<u4": "U32", "<u8": "U64", "<f4": "F32"}
 _ITEM_SIZES = {"U8": 1, "U16": 2, "U32": 4, "U64": 8, "F32": 4}
 
 
 class ModelFile:
-    """An open model file: facts, and arrays as raw bytes, each checked when first asked for."""
+    """An open model file: facts, and arrays as raw bytes.
 
-    def __init__(self, content: memoryview, source: str) -> None:
+    ``verify`` compares each array, when it is first asked for, with its checksum. That reads all of
+    it; by default it is done for models up to `VERIFIED` bytes.
+    """
+
+    def __init__(self, content: memoryview, source: str, verify: bool | None = None) -> None:
         self.source = source
         self.content = content
+        self.verify = len(content) <= VERIFIED if verify is None else verify
         self._arrays, metadata = _read_header(content, source)
         self._checksums, self.facts = _read_metadata(metadata, source)
 
@@ -42,17 +48,19 @@ class ModelFile:
             raise ModelFileError(f"{self.source} lacks the array '{name}'")
         begin, end = self._arrays[name]
         found: Any = self.content[begin:end]
-        if f"{_native.checksum(found):016x}" != self._checksums[name]:
+        if self.verify and f"{_native.checksum(found):016x}" != self._checksums[name]:
             raise ModelFileError(
                 f"{self.source} is damaged: the array '{name}' has changed since it was written"
             )
         return found
 
 
-def open_model(source: str | os.PathLike[str] | bytes) -> ModelFile:
+def open_model(source: str | os.PathLike[str] | bytes, verify: bool | None = None) -> ModelFile:
     """Map a model file, or take one from bytes."""
     if isinstance(source, bytes | bytearray | memoryview):
-        return ModelFile(memoryview(bytes(source)), "the model")  # bytes: no one can change them
+        return ModelFile(
+            memoryview(bytes(source)), "the model", verify
+        )  # bytes: no one can change them
     path = os.fspath(source)
     try:
         with open(path, "rb") as file:
@@ -66,7 +74,7 @@ def open_model(source: str | os.PathLike[str] | bytes) -> ModelFile:
         raise ModelFileError(f"cannot open the model {path}: {error.strerror or error}") from None
     except ValueError as error:
         raise ModelFileError(f"cannot open the model {path}: {error}") from None
-    return ModelFile(content, path)
+    return ModelFile(content, path, verify)
 
 
 def _read_header(content: memoryview, source: str) -> tuple[dict[str, tuple[int, int]], Any]:

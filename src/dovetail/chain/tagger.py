@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from dovetail.chain.inputs import held_out_scorer, indexed, sequences_of, tokens_of
+from dovetail.chain.inputs import encoded, held_out_scorer, indexed, tagged
 from dovetail.chain.model import ChainModel
 from dovetail.errors import DataError, DovetailError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dovetail.chain.tagging import Decode, Tagging
     from dovetail.chain.training import Callback
     from dovetail.corpus import Corpus
-    from dovetail.features import Dataset, Featurizer, Labels
+    from dovetail.features import Dataset, Featurizer, Labels, Template
 
 Source = str | os.PathLike[str] | bytes
 
@@ -37,9 +37,9 @@ class Tagger:
     Parameters
     ----------
     features
-        How a corpus becomes features: a `Window`, or a function from a sequence to a list of token
-        features; by default a window over all columns but the label. Not used for data that already
-        is features.
+        How data becomes features: a `Template`, the name of a ready-made one, or a function from a
+        sequence to a list of token features; by default a template that suits the columns. Lists
+        of tokens need one of these; without, lists hold token features.
     c1, c2
         Strength of the L1 and L2 penalties; a Gaussian prior of variance v is c2 = 1 / (2 v).
     method
@@ -81,7 +81,7 @@ class Tagger:
     def __init__(
         self,
         *,
-        features: Featurizer | None = None,
+        features: Template | Featurizer | str | None = None,
         c1: float = 0.0,
         c2: float = 1.0,
         method: Method = "auto",
@@ -182,7 +182,7 @@ class Tagger:
 
     def _encoded(self, data: Any) -> tuple[ChainModel, Batch]:
         model = self._trained()
-        return model, model.encode(sequences_of(data, model, self.settings["features"]))
+        return model, encoded(data, model, self.settings["features"])
 
     def predict(
         self, data: Any, *, decode: Decode = "viterbi", allowed: Iterable[Labels] | None = None
@@ -190,7 +190,7 @@ class Tagger:
         """Labels of every token: the best sequence, or each token's most probable label."""
         if decode == "viterbi" and allowed is None:
             model = self._trained()
-            return model.tag(sequences_of(data, model, self.settings["features"]), self._threads)
+            return tagged(data, model, self.settings["features"], self._threads)
         from dovetail.chain.answers import best_labels, masks_of
 
         model, batch = self._encoded(data)
@@ -239,14 +239,15 @@ class Tagger:
         return samples(*self._encoded(data), n, seed)
 
     def explain(self, sequence: Any, *, top: int = 10) -> Explanation:
-        """What each feature and each neighbour adds to every decision in one sequence of token
-        features."""
+        """What each feature and each neighbour adds to every decision in one sequence of a corpus,
+        of tokens, or of token features."""
         from dovetail.chain.explain import explain
 
         model = self._trained()
         try:
-            tokens = tokens_of(sequence, model, self.settings["features"])
-            return explain(model, tokens, top, self._threads)
+            one = sequence if hasattr(sequence, "alone") else [sequence]
+            batch = encoded(one, model, self.settings["features"])
+            return explain(model, batch, top, self._threads)
         except DovetailError:
             raise
         except ValueError as error:
@@ -320,15 +321,22 @@ class Tagger:
 
 
 def load(
-    source: Source, *, features: Featurizer | None = None, threads: int | None = None
+    source: Source,
+    *,
+    features: Template | Featurizer | None = None,
+    threads: int | None = None,
+    verify: bool | None = None,
 ) -> Tagger:
     """Open a saved tagger, from a path or from bytes.
+
+    ``verify`` makes sure that nothing in the file has changed since it was written. It reads the
+    whole file; by default that is done up to 64 MB.
 
     ``features`` is needed only for a model trained on a corpus with a feature function of the
     user's own.
     """
     tagger = Tagger(features=features, threads=threads)
-    tagger.model_ = ChainModel.load(source)
+    tagger.model_ = ChainModel.load(source, verify)
     tagger.history_ = []
     training = tagger.model_.facts.get("training", {})
     tagger.stopped_ = training.get("stopped", "")

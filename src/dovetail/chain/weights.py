@@ -105,7 +105,8 @@ def start_from(
     table = weight_table(model)
     labels = {name: number for number, name in enumerate(data.labels)}
     label_map = np.array([labels.get(name, -1) for name in model.labels] + [-1])
-    feature_map = np.append(data.native.find_features(model.names), -1)
+    features = {name: number for number, name in enumerate(data.native.feature_names())}
+    feature_map = np.array([features.get(name, -1) for name in model.names] + [-1])
     old_feature, old_label = feature_map[table.feature], label_map[table.label]
     old_previous = label_map[table.previous]
     usable = (old_label >= 0) & ((table.previous < 0) | (old_previous >= 0))

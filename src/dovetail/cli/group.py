@@ -17,6 +17,7 @@ SUMMARIES = {
     "tag": "Label sequences with a trained model.",
     "eval": "Score a model on labelled data, or two columns of a file.",
     "info": "Show what is in a model.",
+    "features": "Show what a template makes of data.",
 }
 INTERRUPTED = 128 + 2
 PIPE_CLOSED = 128 + 13

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from dovetail.cli.feature_text import read_feature_text
-from dovetail.corpus import FORMATS, Corpus, format_of, read, stream
+from dovetail.corpus import FORMATS, UNITS, Corpus, format_of, read, stream
 from dovetail.errors import DataError
 
 CRFSUITE = "crfsuite"
@@ -32,6 +32,15 @@ def input_options(function: Function) -> Function:
     )(function)
 
 
+def unit_option(default: str) -> Callable[[Function], Function]:
+    """The option that tells how plain text is cut."""
+    return click.option(
+        "--unit",
+        type=click.Choice(UNITS),
+        help=f"What of plain text is one sequence; by default {default}.",
+    )
+
+
 class Batch(NamedTuple):
     """Sequences for a tagger, and the table they came in (without columns for feature text)."""
 
@@ -48,9 +57,12 @@ class Source:
     format: str
     columns: tuple[str | None, ...] | None = None
     guessed: bool = False
+    unit: str | None = None
 
     @classmethod
-    def of(cls, path: str, format: str | None, columns: str | None) -> Source:
+    def of(
+        cls, path: str, format: str | None, columns: str | None, unit: str | None = None
+    ) -> Source:
         """A source as the command line names it."""
         if format is None and path == "-":
             raise click.UsageError(
@@ -63,8 +75,10 @@ class Source:
         format = format or format_of(path)
         if columns is not None and format != "conll":
             raise click.UsageError(f"--columns names the columns of CoNLL files, not of {format}")
+        if unit is not None and format != "text":
+            raise click.UsageError(f"--unit says how plain text is cut, not {format}")
         names = None if columns is None else tuple(_name(part) for part in columns.split(","))
-        return cls(path, format, names, guessed and columns is None)
+        return cls(path, format, names, guessed and columns is None, unit)
 
     def read(self) -> Corpus:
         """All of a corpus; one without any sequence is refused."""
@@ -104,7 +118,8 @@ class Source:
             raise DataError(f"{error}; if this is plain text, say --format text") from None
 
     def _options(self) -> dict[str, Any]:
-        return {} if self.columns is None else {"columns": self.columns}
+        given = {"columns": self.columns, "unit": self.unit}
+        return {name: value for name, value in given.items() if value is not None}
 
 
 def _name(part: str) -> str | None:

@@ -70,7 +70,7 @@ def _added_columns(results: Sequence[Result]) -> list[list[list[str]]]:
 def write_json(corpus: Corpus, results: Sequence[Result], file: TextIO) -> None:
     """One object a line: the text, or the columns with "word" as "tokens"; then what is known.
 
-    Spans are of characters if there is a text, else of tokens.
+    Spans are of characters, and have their text, if there is a text; else they are of tokens.
 
     >>> import sys
     >>> corpus = Corpus.from_lists({"word": [["Rome", "."]]})
@@ -87,15 +87,7 @@ def write_json(corpus: Corpus, results: Sequence[Result], file: TextIO) -> None:
             line |= {keys.get(name, name): sequence[name] for name in sequence.names}
             line["labels"] = result.labels
         if result.spans is not None:
-            line["spans"] = [
-                {
-                    "start": start if offsets is None else int(offsets[start][0]),
-                    "end": end if offsets is None else int(offsets[end - 1][1]),
-                    "label": label,
-                    "probability": _rounded(probability),
-                }
-                for start, end, label, probability in result.spans
-            ]
+            line["spans"] = [_span_object(span, line.get("text"), offsets) for span in result.spans]
         if result.marginals is not None:
             line["marginals"] = [
                 {label: _rounded(p) for label, p in token.items()} for token in result.marginals
@@ -105,6 +97,15 @@ def write_json(corpus: Corpus, results: Sequence[Result], file: TextIO) -> None:
                 {"labels": labels, "probability": _rounded(p)} for labels, p in result.nbest
             ]
         file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def _span_object(span: SpanShown, text: str | None, offsets: Any) -> dict[str, Any]:
+    start, end, label, probability = span
+    if text is None:
+        return {"start": start, "end": end, "label": label, "probability": _rounded(probability)}
+    start, end = int(offsets[start][0]), int(offsets[end - 1][1])
+    place = {"start": start, "end": end, "label": label, "text": text[start:end]}
+    return {**place, "probability": _rounded(probability)}
 
 
 def _rounded(probability: float | None) -> float | None:

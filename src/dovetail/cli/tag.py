@@ -9,7 +9,7 @@ from typing import Any, Literal
 import click
 
 from dovetail import Tagger, load
-from dovetail.cli.inputs import CRFSUITE, Batch, Source, input_options
+from dovetail.cli.inputs import CRFSUITE, Batch, Source, input_options, unit_option
 from dovetail.cli.models import has_spans, named_as_trained
 from dovetail.cli.outputs import Result, Writer, write_columns, write_inline, write_json
 from dovetail.corpus import Corpus
@@ -25,6 +25,7 @@ CHUNK_SIZE = 1000
 @click.argument("model")
 @click.argument("source", default="-", metavar="[INPUT]")
 @input_options
+@unit_option("what it was in training, or a line")
 @click.option(
     "--output-format",
     type=click.Choice([*WRITERS]),
@@ -52,6 +53,7 @@ def command(
     source: str,
     format: str | None,
     columns: str | None,
+    unit: str | None,
     output_format: str | None,
     output: str,
     chunk_size: int | None,
@@ -62,15 +64,18 @@ def command(
     INPUT is a file or, by default, standard input. It is tagged in chunks, so it may be of any
     length. CoNLL output has the columns of the input, then the predicted labels (and with
     --marginals the probability of each). Plain text gives text with the spans in brackets, or with
-    --output-format jsonl an object a line, with spans of characters and their probabilities.
+    --output-format jsonl an object a sequence: its text, and of each span where it starts and ends
+    in it (in characters), its label, its text and its probability.
     """
-    given = Source.of(source, format, columns)
+    given = Source.of(source, format, columns, unit)
     kind = output_format or USUAL_OUTPUT.get(given.format, "conll")
     if kind == "text" and given.format == CRFSUITE:
         raise click.UsageError("feature text holds no words that could be written as text")
     wish = Wish(kind=kind, **wishes)
     wish.check()
     tagger = load(model)
+    if given.format == "text" and unit is None:
+        given = replace(given, unit=tagger.model_.facts.get("unit"))
     if chunk_size is None:
         chunk_size = 1 if source == "-" and sys.stdin.isatty() else CHUNK_SIZE
 

@@ -15,6 +15,7 @@ from dovetail import Tagger
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
 from dovetail.cli.progress import Display, duration, show_progress
+from dovetail.cli.templates import load_template, template_options
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.evaluate import Report, evaluate
@@ -29,6 +30,7 @@ STRENGTH = click.FloatRange(0)
 @click.option("--model", "-m", metavar="OUT", help="Where to write the model.")
 @click.option("--held-out", metavar="FILE", help="Stop when the score on this data falls.")
 @input_options
+@template_options
 @click.option("--label", metavar="COLUMN", help="The label column; by default the last one.")
 @click.option("--c1", type=STRENGTH, default=0.0, metavar="X", help="Strength of L1 (0).")
 @click.option("--c2", type=STRENGTH, default=1.0, metavar="X", help="Strength of L2 (1).")
@@ -67,8 +69,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     """Train a tagger on labelled sequences.
 
     DATA is one or more files of CoNLL columns, CoNLL-U, JSON lines or CRFsuite's feature text. The
-    features are words, affixes and shapes in a window, over all columns but the label; with
-    CRFsuite's format they are those of the file. Progress goes to standard error, the summary to
+    features are those of --template, by default a set that suits the columns; with CRFsuite's
+    format they are those of the file. Progress goes to standard error, the summary to
     standard output. Ctrl-C ends the training and keeps the best model so far.
     """
     job = Job(
@@ -78,6 +80,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         format=options.pop("format"),
         columns=options.pop("columns"),
         label=options.pop("label"),
+        template=options.pop("template"),
+        lexicons=options.pop("lexicons"),
+        tables=options.pop("tables"),
         warm_start=options.pop("warm_start"),
         checkpoint=options.pop("checkpoint"),
     )
@@ -86,6 +91,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if dry_run:
         with _display(tagger) as display:
             data = job.read(display)
+            job.choose_features(tagger, data)
             display.doing("counting features")
             facts = tagger.dry_run(data, label=job.label)
         click.echo(json.dumps(facts) if as_json else _dry_summary(facts))
@@ -112,6 +118,9 @@ class Job:
     format: str | None
     columns: str | None
     label: str | None
+    template: str | None
+    lexicons: tuple[str, ...]
+    tables: tuple[str, ...]
     warm_start: str | None
     checkpoint: str | None
 
@@ -122,6 +131,7 @@ class Job:
             _check_writable(path)
         with _display(tagger) as display:
             data = self.read(display)
+            self.choose_features(tagger, data)
             held_out = self.read_held_out(display)
             display.doing("indexing features")
             tagger.fit(
@@ -156,6 +166,19 @@ class Job:
                 f"{self.paths[0]} has one column, {corpus.names[0]!r}: training needs a label too"
             )
         return corpus
+
+    def choose_features(self, tagger: Tagger, data: Corpus | Dataset) -> None:
+        """Give the tagger the template that the options name, if they do."""
+        if isinstance(data, Corpus):
+            tagger.settings["features"] = load_template(
+                self.template,
+                data.names,
+                self.label or data.names[-1],
+                self.lexicons,
+                self.tables,
+            )
+        elif self.template:
+            raise DataError("feature text has its features already: leave out --template")
 
     def read_held_out(self, display: Display) -> Corpus | tuple[list[Any], list[list[str]]] | None:
         """The held-out data, if there is any."""

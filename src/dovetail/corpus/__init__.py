@@ -14,18 +14,23 @@ from dovetail.corpus.schemes import (
     convert,
     detect_scheme,
 )
+from dovetail.corpus.soft import SoftColumn
 from dovetail.corpus.table import Corpus, Sequence
-from dovetail.corpus.text import read_text, stream_text, tokenize
+from dovetail.corpus.text import UNITS, Unit, read_text, stream_text, unit_of
+from dovetail.corpus.tokenizer import tokenize
 
 __all__ = [
     "FORMATS",
     "SCHEMES",
+    "UNITS",
     "Column",
     "Corpus",
     "Scheme",
     "Sequence",
+    "SoftColumn",
     "Span",
     "Transitions",
+    "Unit",
     "allowed_transitions",
     "convert",
     "detect_scheme",
@@ -43,6 +48,7 @@ __all__ = [
     "stream_jsonl",
     "stream_text",
     "tokenize",
+    "unit_of",
     "write_conll",
     "write_conllu",
     "write_jsonl",

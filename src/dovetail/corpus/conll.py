@@ -36,7 +36,8 @@ def read_conll(
     "word", the last "label" and those between "column2", "column3" and so on.
     ``separator`` replaces the rule for tabs and blanks above. ``comments`` tells whether lines
     that start with ``#`` and a blank or tab are skipped; by default a line that starts with ``#``
-    is skipped if it has another number of fields than the tokens, so that ``#`` can be a token.
+    is skipped if it has another number of fields than the tokens, or no tab where they have tabs,
+    so that ``#`` can be a token.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "tiny.conll")
@@ -250,9 +251,12 @@ def _odd_runs(
     """The cells between the document starts of a block, and whether they come after one."""
     after_start = False
     cells: list[str | None] = []
+    tabbed = separator is None and any("\t" in line for line in block)
     for number, line in enumerate(block, first):
         fields = _split(line, separator)
         if comments and line.startswith(("# ", "#\t")):
+            continue
+        if comments is None and tabbed and line.startswith("#") and "\t" not in line:
             continue
         if fields[0] == DOCUMENT_START:
             yield after_start, cells

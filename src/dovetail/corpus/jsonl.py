@@ -23,7 +23,7 @@ from dovetail.corpus.json_spans import line_spans, snap
 from dovetail.corpus.labels import labels_from_spans, spans
 from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus, Sequence
-from dovetail.corpus.text import tokenize
+from dovetail.corpus.tokenizer import tokenize
 from dovetail.errors import DataError
 from dovetail.files import PathLike, open_text, write_text
 

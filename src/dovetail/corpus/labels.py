@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ class SpanArrays(NamedTuple):
     types: NDArray[np.int64]
 
 
+@lru_cache(maxsize=4096)
 def split_label(label: str) -> tuple[int, str]:
     """The letter (one of O, B, I, E, S) and the type of a label.
 
@@ -113,14 +115,28 @@ def spans(labels: Sequence[str | None], reading: Reading = "conlleval") -> list[
     >>> spans(["I-PER", "I-PER", "O", "B-LOC"], "IOB2")
     [Span(start=3, end=4, label='LOC')]
     """
-    types: dict[str, int] = {}
-    bounds = np.array([0, len(labels)])
-    found = find_spans(Column.from_values(labels), bounds, types, reading)
-    names = list(types)
-    starts, ends, kinds = (array.tolist() for array in found)
-    return [
-        Span(start, end, names[kind]) for start, end, kind in zip(starts, ends, kinds, strict=True)
-    ]
+    out = []
+    start, first, joins = 0, O, False  # of the span that is open, if `first` is not O
+    before, before_kind = O, ""
+    for t, label in enumerate([*labels, None]):
+        letter, kind = (O, "") if label is None else split_label(label)
+        if letter in (I, E) and before in (B, I) and kind == before_kind:
+            before = letter
+            continue
+        if first != O and _is_whole(reading, first, before, joins):
+            out.append(Span(start, t, before_kind))
+        joins = before != O and kind == before_kind
+        start, first, before, before_kind = t, letter, letter, kind
+    return out
+
+
+def _is_whole(reading: Reading, first: int, last: int, joins: bool) -> bool:
+    """Is a span kept, by its first and last letters, and by whether it joins one of its type?"""
+    if reading == "IOB1":
+        return first == I or (first == B and joins)
+    if reading == "IOB2":
+        return first == B
+    return reading == "conlleval" or (first == B and last == E) or first == S
 
 
 def labels_from_spans(

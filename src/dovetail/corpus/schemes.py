@@ -111,8 +111,11 @@ def _letters(labels: Sequence[str], scheme: Scheme) -> NDArray[np.int64]:
     """The letters of labels of a span scheme, each of which must belong to the scheme."""
     if scheme not in ("IOB1", "IOB2", "IOBES"):
         raise DataError(f"{scheme!r} is not a scheme of spans: choose IOB1, IOB2 or IOBES")
-    letters = np.array([split_label(label)[0] for label in labels], dtype=np.int64)
-    strange = np.flatnonzero(np.isin(letters, (E, S)))
-    if scheme != "IOBES" and strange.size:
-        raise DataError(f"the label {labels[strange[0]]!r} is not of the scheme {scheme}")
-    return letters
+    letters = [split_label(label)[0] for label in labels]
+    if scheme != "IOBES":
+        strange = next(
+            (label for label, x in zip(labels, letters, strict=True) if x in (E, S)), None
+        )
+        if strange is not None:
+            raise DataError(f"the label {strange!r} is not of the scheme {scheme}")
+    return np.array(letters, dtype=np.int64)

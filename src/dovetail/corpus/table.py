@@ -11,13 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
 from itertools import chain, pairwise
 from types import MappingProxyType
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dovetail.corpus.column import Column
 from dovetail.errors import DataError
+
+if TYPE_CHECKING:
+    from dovetail.corpus.text import Unit
 
 Ints = NDArray[np.int64]
 Lists = SequenceOf[SequenceOf[str | None]]
@@ -52,6 +55,10 @@ class Sequence:
     def names(self) -> tuple[str, ...]:
         """Names of the columns, in their order."""
         return self._corpus.names
+
+    def alone(self) -> Corpus:
+        """This sequence as a corpus of its own."""
+        return self._corpus.select([self.index])
 
     @property
     def text(self) -> str | None:
@@ -129,6 +136,20 @@ class Corpus:
         return cls(encoded, [0] if bounds is None else bounds)
 
     @classmethod
+    def from_texts(cls, texts: Iterable[str], *, unit: Unit = "document") -> Corpus:
+        """Tokenize texts; each is one sequence, or is cut into its lines or paragraphs.
+
+        The texts are kept, and so are the places of the tokens in them. Texts that are cut are the
+        documents of the corpus.
+
+        >>> Corpus.from_texts(["Hello, world."]).lists("word")
+        [['Hello', ',', 'world', '.']]
+        """
+        from dovetail.corpus.text import corpus_of_texts  # which makes tables, too
+
+        return corpus_of_texts(texts, unit)
+
+    @classmethod
     def concatenate(cls, corpora: Iterable[Corpus]) -> Corpus:
         """Join corpora with the same columns, one after another.
 
@@ -151,7 +172,7 @@ class Corpus:
         texts = [part.texts for part in parts if part.texts is not None]
         offsets = [part.offsets for part in parts if part.offsets is not None]
         return cls(
-            {name: Column.concatenate([part.column(name) for part in parts]) for name in names},
+            {name: _joined([part.column(name) for part in parts]) for name in names},
             _joined_bounds(part.bounds for part in parts),
             document_bounds=documents,
             texts=chain.from_iterable(texts) if len(texts) == len(parts) else None,
@@ -292,6 +313,10 @@ class Corpus:
     def __repr__(self) -> str:
         columns = ", ".join(self._columns)
         return f"Corpus({len(self)} sequences, {self.n_tokens} tokens: {columns})"
+
+
+def _joined(columns: list[Column]) -> Column:
+    return type(columns[0]).concatenate(columns)
 
 
 def _frozen(values: Any) -> Ints:

@@ -21,7 +21,7 @@ def path(name: str) -> Path:
 
     >>> lines = path("train.conll").read_text(encoding="utf-8").splitlines()
     >>> lines[6].split("\\t")
-    ['Dr', 'B-SPEAKER']
+    ['Dr.', 'B-SPEAKER']
     """
     if name not in FILES:
         raise DataError(f"the demo has no file {name!r}: choose one of {', '.join(FILES)}")

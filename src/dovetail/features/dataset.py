@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 from dovetail import _native
 from dovetail.errors import DataError
+from dovetail.features.attributes import Role
 from dovetail.files import PathLike, open_bytes
+
+if TYPE_CHECKING:
+    from dovetail.corpus import Corpus
+    from dovetail.features.template import Template
 
 TokenFeatures = Collection[str] | Mapping[str, Any]
 """Features of a token: strings, or a dict from string to number as python-crfsuite users have
@@ -30,8 +35,13 @@ class Dataset:
     (2, 3, ['X', 'Y'])
     """
 
-    def __init__(self) -> None:
+    def __init__(self, template: Template | None = None) -> None:
+        """With a template, sequences of tokens are added by `extend`, else features by `append`."""
         self.native = _native.Dataset()
+        self.template = template
+        rows = template.rows if template is not None else ()
+        # of the features that rows of these names make
+        self.roles: dict[str, Role] = {row.name: row.on for row in rows if row.on != "labels"}
 
     @classmethod
     def from_lists(
@@ -60,9 +70,22 @@ class Dataset:
                 allowed=found.get("allowed"),
                 weight=found.get("weights", 1.0),
             )
-        for name, values in iterators.items():
-            if next(values, _MISSING) is not _MISSING:
-                raise DataError(f"there are more {name} than sequences: {data.n_sequences}")
+        _check_used_up(iterators, data.n_sequences)
+        return data
+
+    @classmethod
+    def from_template(
+        cls,
+        template: Template,
+        sequences: Corpus | Iterable[Iterable[Any]],
+        labels: Iterable[Labels],
+        *,
+        weights: Iterable[float] | None = None,
+        allowed: Iterable[Labels] | None = None,
+    ) -> Self:
+        """Index the features that a template makes of a corpus, or of lists of tokens."""
+        data = cls(template)
+        data.extend(sequences, labels, weights=weights, allowed=allowed)
         return data
 
     @classmethod
@@ -90,10 +113,32 @@ class Dataset:
         weight: float = 1.0,
     ) -> None:
         """Add one sequence; after an error the data set is as it was before."""
+        if self.template is not None:
+            raise DataError("this data set has a template: add tokens to it, with extend")
         try:
             self.native.append(items, labels, allowed, weight)
         except _native.ItemError as error:
             raise DataError(f"sequence {self.n_sequences + 1}: {error}") from None
+
+    def extend(
+        self,
+        sequences: Corpus | Iterable[Iterable[Any]],
+        labels: Iterable[Labels],
+        *,
+        weights: Iterable[float] | None = None,
+        allowed: Iterable[Labels] | None = None,
+    ) -> None:
+        """Add the sequences of a corpus, or lists of tokens, by the data set's template."""
+        if self.template is None:
+            raise DataError("this data set has no template: say Dataset(template), or use append")
+        beside: dict[str, Iterator[Any]] = {"labels": iter(labels)}
+        if weights is not None:
+            beside["weights"] = iter(weights)
+        if allowed is not None:
+            beside["allowed"] = iter(allowed)
+        columns = self.template.together(sequences)
+        self.template.extract(self.native, columns, **beside)
+        _check_used_up(beside, self.n_sequences)
 
     @property
     def n_sequences(self) -> int:
@@ -117,6 +162,12 @@ class Dataset:
             f"Dataset({self.n_sequences} sequences, {self.n_tokens} tokens, "
             f"{self.n_features} features, {len(self.labels)} labels)"
         )
+
+
+def _check_used_up(beside: Mapping[str, Iterator[Any]], n_sequences: int) -> None:
+    for name, values in beside.items():
+        if next(values, _MISSING) is not _MISSING:
+            raise DataError(f"there are more {name} than sequences: {n_sequences}")
 
 
 _MISSING: Any = object()

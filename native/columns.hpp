@@ -1,0 +1,118 @@
+// Columns of a table of tokens as features see them: at each token some items, a text with a value each.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "attributes.hpp"
+#include "dataset.hpp"
+
+namespace dovetail {
+
+// Items of each level of a column, in compressed rows. An item is there or not: a text that comes twice counts once,
+// unless its values are not 1, which then add up.
+struct Items {
+    std::vector<uint32_t> begin{0};
+    std::vector<uint64_t> hash;  // of the text
+    std::vector<float> value;    // empty while all are 1
+    StringPool texts;
+
+    size_t size() const { return begin.size() - 1; }
+    void add(std::string_view text, float given = 1.0f) {
+        const uint64_t key = key_of(text.data(), text.size());
+        for (size_t item = begin.back(); item < hash.size(); ++item) {
+            if (hash[item] != key) continue;
+            if (given != 1.0f || value_of(item) != 1.0f) value.resize(hash.size(), 1.0f), value[item] += given;
+            return;
+        }
+        if (given != 1.0f || !value.empty()) value.resize(hash.size(), 1.0f), value.push_back(given);
+        hash.push_back(key);
+        texts.add(text.data(), text.size());
+    }
+    void end() { begin.push_back(static_cast<uint32_t>(hash.size())); }
+    float value_of(size_t item) const { return value.empty() ? 1.0f : value[item]; }
+    std::string_view text(size_t item) const { return text_of(texts, item); }
+    // Exactly one item of value 1 at every level: most columns.
+    bool plain() const {
+        if (!value.empty() || hash.size() != size()) return false;
+        for (size_t level = 0; level < size(); ++level)
+            if (begin[level] != level) return false;
+        return true;
+    }
+    static std::string_view text_of(const StringPool& pool, size_t k) {
+        return {pool.bytes().data() + pool.offsets()[k], pool.offsets()[k + 1] - pool.offsets()[k]};
+    }
+};
+
+// What steps take of the items at each level.
+inline Items taken(const Items& from, const std::vector<Step>& steps) {
+    Items out;
+    for (size_t level = 0; level < from.size(); ++level) {
+        for (uint32_t item = from.begin[level]; item < from.begin[level + 1]; ++item)
+            take(steps.data(), steps.data() + steps.size(), decoded(from.text(item)),
+                 [&](const std::u32string& value) { out.add(encoded(value), from.value_of(item)); });
+        out.end();
+    }
+    return out;
+}
+
+using Codes = std::vector<int32_t>;  // level of each token, -1 where it is missing
+
+struct ItemColumn {
+    std::string name;
+    std::shared_ptr<const Codes> codes;
+    std::shared_ptr<const Items> items;
+    int64_t padding = -1;  // the first of kPadding levels for what lies outside the sequence, if there are such
+};
+
+// Distances -1, 1, -2, 2, ... outside a sequence as numbers 0, 1, 2, 3, ...
+inline size_t outside_number(int64_t distance) { return static_cast<size_t>(2 * (std::abs(distance) - 1) + (distance > 0)); }
+inline int64_t outside_distance(size_t number) { return (static_cast<int64_t>(number) / 2 + 1) * (number % 2 ? 1 : -1); }
+constexpr int64_t kFarOutside = 5;  // padding does not tell distances from here on apart
+constexpr size_t kPadding = 2 * kFarOutside;
+
+// All columns of some sequences.
+class Columns {
+public:
+    std::vector<uint64_t> bounds;  // [sequences + 1], empty until the first column comes
+    std::vector<ItemColumn> columns;
+
+    size_t n_sequences() const { return bounds.empty() ? 0 : bounds.size() - 1; }
+    size_t n_tokens() const { return bounds.empty() ? 0 : bounds.back(); }
+    const ItemColumn* find(std::string_view name) const {
+        for (const ItemColumn& column : columns)
+            if (column.name == name) return &column;
+        return nullptr;
+    }
+    const ItemColumn& at(std::string_view name) const {
+        if (const ItemColumn* found = find(name)) return *found;
+        throw std::invalid_argument("there is no column '" + std::string(name) + "'");
+    }
+    void add(std::string name, Codes codes, Items items) {
+        if (codes.size() != n_tokens())
+            throw std::invalid_argument("column '" + name + "' has " + std::to_string(codes.size()) + " values for " + std::to_string(n_tokens()) + " tokens");
+        for (int32_t code : codes)
+            if (code < -1 || code >= static_cast<int64_t>(items.size())) throw std::invalid_argument("column '" + name + "' has a code that stands for nothing");
+        columns.push_back({std::move(name), std::make_shared<const Codes>(std::move(codes)), std::make_shared<const Items>(std::move(items)), -1});
+    }
+    // A column whose values outside the sequence are words too, as Wapiti has them, so that attributes can be taken of them.
+    void pad(std::string name, std::string_view source) {
+        const ItemColumn& from = at(source);
+        Items items = *from.items;
+        const auto padding = static_cast<int64_t>(items.size());
+        for (size_t number = 0; number < kPadding; ++number) {
+            const int64_t distance = outside_distance(number);
+            const std::string shown = std::abs(distance) < kFarOutside ? std::to_string(std::abs(distance)) : "#";
+            items.add((distance < 0 ? "_x-" : "_x+") + shown);
+            items.end();
+        }
+        columns.push_back({std::move(name), from.codes, std::make_shared<const Items>(std::move(items)), padding});
+    }
+    // A column with the levels of another, but items of its own.
+    void derive(std::string name, std::string_view source, Items items) {
+        const ItemColumn& from = at(source);
+        if (items.size() != from.items->size()) throw std::invalid_argument("column '" + name + "' does not fit its source");
+        columns.push_back({std::move(name), from.codes, std::make_shared<const Items>(std::move(items)), from.padding});
+    }
+};
+
+}  // namespace dovetail

@@ -1,0 +1,108 @@
+"""Attributes that are not computed natively: once for each distinct value, or along a sequence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+from dovetail import _native
+from dovetail.errors import DataError
+from dovetail.features.attributes import Attribute, Call
+from dovetail.features.lexicons import Lexicon
+from dovetail.features.patterns import NOTHING, pattern_of
+from dovetail.features.tables import Table
+
+OF_A_VALUE = ("match", "test", "find", "apply", "table")
+ALONG = ("time", "date", "side")  # found in the tokens as they follow one another
+DERIVED = (*OF_A_VALUE, *ALONG, "lexicon", "padded")
+REMEMBERED = 200_000  # values whose attributes are kept from one call to the next
+
+
+class Derived:
+    """Adds to columns those that a template's attributes need."""
+
+    def __init__(
+        self,
+        attributes: Iterable[Attribute],
+        lexicons: Mapping[str, Lexicon],
+        tables: Mapping[str, Table],
+        functions: Mapping[Attribute, Callable[[str], Any]],
+    ) -> None:
+        self._attributes = [a for a in attributes if native_from(a)]
+        self._lexicons, self._tables, self._functions = lexicons, tables, functions
+        self._known: dict[Attribute, dict[str, list[str]]] = {}
+
+    def add_to(self, columns: _native.Columns) -> None:
+        """Each is called by the text of its attribute."""
+        for attribute in self._attributes:
+            source = attribute.column
+            steps: list[tuple[str, int]] = []
+            for k, call in enumerate(attribute.calls[: native_from(attribute)]):
+                made = Attribute(attribute.column, attribute.calls[: k + 1])
+                if call.name not in DERIVED:
+                    steps.append(step_of(call))
+                    continue
+                if steps:
+                    before = str(Attribute(made.column, made.calls[:-1]))
+                    if not columns.has(before):
+                        columns.take(before, source, steps)
+                    source, steps = before, []
+                if not columns.has(str(made)):
+                    self._add(columns, made, call, source)
+                source = str(made)
+
+    def _add(self, columns: _native.Columns, made: Attribute, call: Call, source: str) -> None:
+        name = str(made)
+        if call.name == "padded":
+            columns.pad(name, source)
+        elif call.name == "lexicon":
+            columns.match(name, source, self._lexicons[str(call.arguments[0])].native)
+        elif call.name in ALONG:
+            pattern = pattern_of(call)
+            letters = [pattern.letter(text) for text in columns.distinct(source)]
+            spelled = [letters[code] if code >= 0 else NOTHING for code in columns.codes(source)]
+            lines = ["".join(spelled[a:b]) for a, b in pairwise(columns.bounds)]
+            columns.add_items(name, pattern.items(lines))
+        else:
+            known = self._known.setdefault(made, {})
+            texts = columns.distinct(source)
+            if len(known) + len(texts) > REMEMBERED:
+                known.clear()
+            function = self._function(made, call)
+            for text in texts:
+                if text not in known:
+                    known[text] = _as_strings(function(text), name)
+            columns.translate(name, source, known)
+
+    def _function(self, made: Attribute, call: Call) -> Callable[[str], Any]:
+        if call.name == "apply":
+            return self._functions[made]
+        if call.name == "table":
+            return self._tables[str(call.arguments[0])]
+        pattern = re.compile(str(call.arguments[0]))
+        if call.name == "match":
+            return lambda text: "yes" if pattern.fullmatch(text) else None
+        if call.name == "test":
+            return lambda text: "true" if pattern.search(text) else "false"
+        return lambda text: found[0] if (found := pattern.search(text)) else ""
+
+
+def native_from(attribute: Attribute) -> int:
+    """From which call on only native ones follow."""
+    return max((k + 1 for k, c in enumerate(attribute.calls) if c.name in DERIVED), default=0)
+
+
+def step_of(call: Call) -> tuple[str, int]:
+    """A native call as the kernel takes it."""
+    return call.name, int(call.arguments[0]) if call.arguments else 0
+
+
+def _as_strings(found: Any, name: str) -> list[str]:
+    if found is None:
+        return []
+    strings = [found] if isinstance(found, str) else list(found)
+    if not all(isinstance(s, str) for s in strings):
+        raise DataError(f"{name} gave {found!r}; return a string, several strings or None")
+    return strings

@@ -1,0 +1,305 @@
+"""Templates as expressions over columns.
+
+An expression stands for a set of features of each token. `column` begins one, attributes of a
+value follow by dots, brackets move it to a neighbour, ``&`` conjoins and ``|`` collects:
+
+>>> from dovetail.features import column
+>>> word, pos = column("word"), column("pos")
+>>> print(word.lower[-1] & pos)
+word.lower[-1] & pos
+>>> print((word.suffix(3) | pos.window(-1, 1)) & column("ner"))
+(word.suffix(3) | pos[-1..1]) & ner
+
+Whatever an expression is made of, it comes down to `Row` objects: each a conjunction of parts, a
+part being an attribute of a column at an offset. All work on tokens is done by these.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from operator import and_, or_
+from typing import Any
+
+from dovetail.errors import DataError
+from dovetail.features.attributes import BIAS, FARTHEST, Attribute, Part, Role, Row
+
+Products = Iterable[tuple[tuple[Part, ...], float]]
+UNION, PRODUCT, SHIFT, ATOM = range(4)  # how tightly an expression holds together in text
+
+
+class Expression:
+    """A set of features of each token."""
+
+    binding = UNION
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The conjunctions it comes down to, in order, each once."""
+        name = self._name()
+        return tuple(
+            Row(parts, name or " & ".join(map(str, parts)) or BIAS, value, self._role())
+            for parts, value in dict.fromkeys(self._products())
+        )
+
+    def _products(self) -> Products:
+        raise NotImplementedError
+
+    def _inner(self) -> tuple[Expression, ...]:
+        return ()
+
+    def functions(self) -> dict[Attribute, Callable[[Any], Any]]:
+        """The user's own functions within it."""
+        return {k: f for member in self._inner() for k, f in member.functions().items()}
+
+    def _name(self) -> str | None:
+        return None
+
+    def _role(self) -> Role:
+        return "labels"
+
+    def __and__(self, other: Expression) -> Expression:
+        return Product((*_operands(self, Product), *_operands(other, Product)))
+
+    def __or__(self, other: Expression) -> Expression:
+        return Union((*_operands(self, Union), *_operands(other, Union)))
+
+    def __getitem__(self, offset: int) -> Expression:
+        """The same at the token ``offset`` places further on."""
+        return self.window(offset, offset)
+
+    def __rmul__(self, factor: float) -> Expression:
+        return Scaled(_operand(self), float(factor))
+
+    def window(self, first: int, last: int | None = None) -> Expression:
+        """The same at all tokens from ``first`` to ``last``; ``window(2)`` is from -2 to 2."""
+        first, last = (-first, first) if last is None else (first, last)
+        return Shift(_operand(self), first, last) if first or last else self
+
+    def ngrams(self, n: int, first: int, last: int) -> Expression:
+        """Conjunctions of ``n`` neighbours, from the one that starts at ``first`` to the one that
+        ends at ``last``.
+
+        >>> from dovetail.features import column
+        >>> print(column("pos").ngrams(2, -1, 1))
+        pos[-1] & pos | pos & pos[1]
+        """
+        starts = range(first, last - n + 2)
+        if n < 1 or not starts:
+            raise DataError(f"there is no {n}-gram between offsets {first} and {last}")
+        return reduce(or_, (reduce(and_, (self[s + k] for k in range(n))) for s in starts))
+
+    def pairs(self, offset: int = 0) -> Expression:
+        """All pairs of these features: at one token, or of this one and the one ``offset`` on."""
+        return Pairs(_operand(self), offset)
+
+    def named(self, name: str) -> Expression:
+        """The same under a name; expressions of one name share their features."""
+        return Named(self, name)
+
+    def on(self, role: Role) -> Expression:
+        """The same, weighing on labels, on transitions between labels, or on both."""
+        if role not in ("labels", "transitions", "both"):
+            raise DataError(f"features are on labels, transitions or both, not on '{role}'")
+        return Placed(self, role)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Expression) and self.rows == other.rows
+
+    def __hash__(self) -> int:
+        return hash(self.rows)
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+
+class Bias(Expression):
+    """One feature that all tokens have."""
+
+    binding = ATOM
+
+    def _products(self) -> Products:
+        yield (), 1.0
+
+    def __str__(self) -> str:
+        return BIAS
+
+
+bias = Bias()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Within(Expression):
+    """An expression made of one other."""
+
+    inner: Expression
+
+    def _inner(self) -> tuple[Expression, ...]:
+        return (self.inner,)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Shift(Within):
+    first: int
+    last: int
+    binding = SHIFT
+
+    def __post_init__(self) -> None:
+        _check_offsets(self.first, self.last)
+
+    def _products(self) -> Products:
+        for offset in range(self.first, self.last + 1):
+            for parts, value in self.inner._products():
+                yield tuple(Part(p.attribute, p.offset + offset) for p in parts), value
+
+    def __str__(self) -> str:
+        places = f"{self.first}" if self.first == self.last else f"{self.first}..{self.last}"
+        return f"{_inside(self.inner, ATOM)}[{places}]"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Product(Expression):
+    factors: tuple[Expression, ...]
+    binding = PRODUCT
+
+    def _inner(self) -> tuple[Expression, ...]:
+        return self.factors
+
+    def _products(self) -> Products:
+        for chosen in product(*(list(factor._products()) for factor in self.factors)):
+            value = 1.0
+            for _, factor in chosen:
+                value *= factor
+            yield tuple(part for parts, _ in chosen for part in parts), value
+
+    def __str__(self) -> str:
+        return " & ".join(_inside(factor, SHIFT) for factor in self.factors)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Union(Expression):
+    members: tuple[Expression, ...]
+
+    def _inner(self) -> tuple[Expression, ...]:
+        return self.members
+
+    def _products(self) -> Products:
+        for member in self.members:
+            yield from member._products()
+
+    def __str__(self) -> str:
+        return " | ".join(_inside(m, PRODUCT) for m in self.members)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairs(Within):
+    offset: int
+    binding = ATOM
+
+    def __post_init__(self) -> None:
+        _check_offsets(self.offset, self.offset)
+
+    def _products(self) -> Products:
+        here = list(self.inner._products())
+        there = list(self.inner[self.offset]._products())
+        for i, (parts, value) in enumerate(here):
+            for others, other in there if self.offset else here[i + 1 :]:
+                yield (*parts, *others), value * other
+
+    def __str__(self) -> str:
+        return f"pairs({self.inner}{f', {self.offset}' if self.offset else ''})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scaled(Within):
+    factor: float
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.factor):
+            raise DataError(f"features are multiplied by a finite number, not by {self.factor}")
+
+    def _products(self) -> Products:
+        return ((parts, self.factor * value) for parts, value in self.inner._products())
+
+    def __str__(self) -> str:
+        short = f"{self.factor:g}"
+        factor = short if float(short) == self.factor else repr(self.factor)
+        return f"{factor} * {_inside(self.inner, SHIFT)}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Named(Within):
+    name: str
+
+    def _products(self) -> Products:
+        return self.inner._products()
+
+    def _name(self) -> str | None:
+        return self.name
+
+    def _role(self) -> Role:
+        return self.inner._role()
+
+    def __str__(self) -> str:
+        return _line(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Placed(Within):
+    role: Role
+
+    def _products(self) -> Products:
+        return self.inner._products()
+
+    def _name(self) -> str | None:
+        return self.inner._name()
+
+    def _role(self) -> Role:
+        return self.role
+
+    def __str__(self) -> str:
+        return _line(self)
+
+
+def _operands(expression: Expression, kind: type[Product] | type[Union]) -> tuple[Expression, ...]:
+    _operand(expression)
+    if isinstance(expression, Product) and kind is Product:
+        return expression.factors
+    if isinstance(expression, Union) and kind is Union:
+        return expression.members
+    return (expression,)
+
+
+def _inside(expression: Expression, binding: int) -> str:
+    return str(expression) if expression.binding >= binding else f"({expression})"
+
+
+def _operand(expression: Expression) -> Expression:
+    if not isinstance(expression, Expression):
+        raise DataError(f"{expression!r} is no expression; begin one with column(name)")
+    if isinstance(expression, Named | Placed):
+        raise DataError(
+            f"'{expression}' has its name or role already and cannot become part of another "
+            "expression; combine first, then say .named() or .on()"
+        )
+    return expression
+
+
+def _line(expression: Expression) -> str:
+    name, role, inner = expression._name(), expression._role(), expression
+    while isinstance(inner, Named | Placed):
+        inner = inner.inner
+    start = f"{json.dumps(name, ensure_ascii=False)}: " if name else ""
+    return f"{start}{inner}{f' @ {role}' if role != 'labels' else ''}"
+
+
+def _check_offsets(first: int, last: int) -> None:
+    for offset in (first, last):
+        if abs(offset) > FARTHEST:
+            raise DataError(f"the offset {offset} does not lie from -{FARTHEST} to {FARTHEST}")
+    if first > last:
+        raise DataError(f"offsets run from low to high, not from {first} to {last}")
