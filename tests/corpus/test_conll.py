@@ -195,10 +195,23 @@ def test_anything_is_a_corpus_or_a_data_error(tmp_path_factory, content: bytes |
         assert all(len(sequence) for sequence in corpus)
 
 
+def _block(lines: list[str], number: int) -> list[str]:
+    """The lines around one, up to the blank ones."""
+    first = last = number
+    while first > 0 and lines[first - 1].strip(" \t"):
+        first -= 1
+    while last < len(lines) and lines[last].strip(" \t"):
+        last += 1
+    return lines[first:last]
+
+
 def _line_by_line(text: str) -> list[list[tuple[str | None, ...]]] | None:
     """The rules for two columns, stated plainly; nothing if a line has other than two fields."""
     sequences: list[list[tuple[str | None, ...]]] = [[]]
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if "\t" not in line and line.startswith("# ") and "\t" in "".join(_block(lines, number)):
+            continue
         if "\t" in line:
             fields = tuple(field or None for field in line.split("\t"))
         else:
@@ -212,7 +225,7 @@ def _line_by_line(text: str) -> list[list[tuple[str | None, ...]]] | None:
     return [rows for rows in sequences if rows]
 
 
-pieces = ["a", "#", "O", "\t", " ", "\n", "\n", "-DOCSTART-", "a O\n", "b\tX\n", "\u00a0"]
+pieces = ["a", "#", "# a\n", "O", "\t", " ", "\n", "\n", "-DOCSTART-", "a O\n", "b\tX\n", "\u00a0"]
 
 
 @settings(max_examples=300)

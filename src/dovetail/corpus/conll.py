@@ -256,7 +256,7 @@ def _odd_runs(
         fields = _split(line, separator)
         if comments and line.startswith(("# ", "#\t")):
             continue
-        if comments is None and tabbed and line.startswith("#") and "\t" not in line:
+        if comments is None and tabbed and line.startswith("# ") and "\t" not in line:
             continue
         if fields[0] == DOCUMENT_START:
             yield after_start, cells
