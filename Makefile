@@ -16,7 +16,7 @@ SANITIZE := build/sanitize
 help:
 	@echo "make demo          train on a small corpus that comes along, and show what it learnt"
 	@echo "make test          style, types, architecture and all tests"
-	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, tag, startup)"
+	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, tag, startup, features, index, accuracy)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
 	@echo "make clean         remove the virtual environment and everything built"
 

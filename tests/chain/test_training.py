@@ -286,7 +286,8 @@ def test_lbfgs_never_goes_up() -> None:
         history = Tagger(method="lbfgs", **choices).fit(data()).history_
         values = [p.objective for p in history if p.objective is not None]
         assert len(values) == len(history) > 5
-        assert all(b <= a for a, b in pairwise(values))
+        # The same point can have a little more when double precision takes over.
+        assert all(b <= a + 1e-7 * values[0] for a, b in pairwise(values))
 
 
 @pytest.mark.parametrize("c2", [0.01, 1.0])

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dovetail.errors import DataError
+from dovetail.loaded import is_corpus
 
 if TYPE_CHECKING:
     from dovetail import _native
@@ -58,8 +59,6 @@ def _whole(data: Any) -> Any:
 
 
 def _feature_lists(data: Any, model: ChainModel, own: FeatureSet) -> Iterable[Iterable[Any]]:
-    from dovetail.features.template import is_corpus
-
     if not is_corpus(data):
         if isinstance(data, str | Mapping):
             raise DataError("give a list of sequences, each a list of token features")

@@ -3,7 +3,8 @@
 With c2 > 0 and all labels known the objective is strongly convex, and the squared norm of its
 subgradient over 4 c2 is the duality gap at the matching dual point: a certificate that the minimum
 is no further away. Where that bound is slow to close (small c2), or absent, the optimiser stops
-when ten rounds no longer bring progress.
+when ten rounds no longer bring progress. Where single precision no longer tells a better point from
+a worse one, double takes over.
 """
 
 from __future__ import annotations
@@ -44,25 +45,43 @@ def lbfgs(
         norm = float(np.sqrt(np.sum(slope * slope)))
         certain = convex and objective.c2 > 0 and value != 0
         gap = norm * norm / (4.0 * objective.c2 * abs(value)) if certain else None
-        step = Step(phase, w, value, norm, gap, _finished(values, norm, gap, tolerance))
-        yield step
-        if step.finished:
+        finished, moved = _certified(norm, gap, tolerance), None
+        stalled = None if finished else _stalled(values, tolerance)
+        if objective.precision == "double":
+            finished = finished or stalled
+        yield Step(phase, w, value, norm, gap, finished)
+        if finished:
             return
-        history.direction(slope, scale, direction)
-        if c1:
-            direction[direction * slope >= 0] = 0.0
-        if float(np.sum(direction * slope)) >= 0:
-            history.clear()
-            direction = -slope
-        first = 1.0 if len(values) > 1 else (0.1 if warm else min(1.0, 1.0 / max(norm, 1e-300)))
-        moved = _line_search(objective, w, value, slope, direction, first, c1)
-        if moved is None:
+        if not stalled:
+            _point(direction, history, slope, scale, c1)
+            first = 1.0 if len(values) > 1 else (0.1 if warm else min(1.0, 1.0 / max(norm, 1e-300)))
+            moved = _line_search(objective, w, value, slope, direction, first, c1)
+        if moved is None and objective.precision == "double":
             yield Step(phase, w, value, norm, gap, "the limit of numerical precision is reached")
             return
+        if moved is None:
+            objective.go_on_in_double()
+            history.clear()
+            smooth, gradient = objective(w)
+            value = smooth + _l1(w, c1)
+            values = [value]
+            continue
         new_w, new_value, new_gradient = moved
         history.push(new_w - w, new_gradient - gradient)
         w, value, gradient = new_w, new_value, new_gradient
         values.append(value)
+
+
+def _point(
+    direction: Weights, history: _native.History, slope: Weights, scale: Weights, c1: float
+) -> None:
+    """Write a direction of descent."""
+    history.direction(slope, scale, direction)
+    if c1:
+        direction[direction * slope >= 0] = 0.0
+    if float(np.sum(direction * slope)) >= 0:
+        history.clear()
+        np.negative(slope, out=direction)
 
 
 def _l1(w: Weights, c1: float) -> float:
@@ -77,16 +96,21 @@ def _steepest(w: Weights, gradient: Weights, c1: float) -> Weights:
     return np.where(w == 0.0, shrunk, gradient + c1 * np.sign(w))
 
 
-def _finished(values: list[float], norm: float, gap: float | None, tolerance: float) -> str | None:
+def _certified(norm: float, gap: float | None, tolerance: float) -> str | None:
     if norm == 0.0:
         return "the gradient is zero"
     if gap is not None and gap <= tolerance:
         return f"certified: within {gap:.2g} of the optimum (gradient norm)"
-    if len(values) > PATIENCE:
-        progress = (values[-1 - PATIENCE] - values[-1]) / max(abs(values[-1]), 1e-300)
-        if progress <= STALL * tolerance:
-            return f"the last {PATIENCE} rounds improved the objective by only {progress:.2g}"
     return None
+
+
+def _stalled(values: list[float], tolerance: float) -> str | None:
+    if len(values) <= PATIENCE:
+        return None
+    progress = (values[-1 - PATIENCE] - values[-1]) / max(abs(values[-1]), 1e-300)
+    if progress > STALL * tolerance:
+        return None
+    return f"the last {PATIENCE} rounds improved the objective by only {progress:.2g}"
 
 
 def _line_search(

@@ -31,10 +31,19 @@ class Objective:
     ) -> None:
         self.problem = problem
         self.c2 = c2
+        self.precision = precision
         self.threads = threads or os.cpu_count() or 1
         self.evaluations = 0
+        self._kernel = self._kernel_of(precision)
+
+    def _kernel_of(self, precision: Precision) -> _native.ObjectiveSingle | _native.ObjectiveDouble:
         kernel = _native.ObjectiveSingle if precision == "single" else _native.ObjectiveDouble
-        self._kernel = kernel(problem)
+        return kernel(self.problem)
+
+    def go_on_in_double(self) -> None:
+        """Evaluate in double precision from now on, where single is no longer enough."""
+        self.precision = "double"
+        self._kernel = self._kernel_of("double")
 
     @property
     def size(self) -> int:

@@ -11,7 +11,6 @@ from dovetail import _native
 from dovetail.errors import DataError
 from dovetail.features.attributes import Attribute, Call
 from dovetail.features.lexicons import Lexicon
-from dovetail.features.patterns import NOTHING, pattern_of
 from dovetail.features.tables import Table
 
 OF_A_VALUE = ("match", "test", "find", "apply", "table")
@@ -60,21 +59,25 @@ class Derived:
         elif call.name == "lexicon":
             columns.match(name, source, self._lexicons[str(call.arguments[0])].native)
         elif call.name in ALONG:
+            from dovetail.features.patterns import NOTHING, pattern_of
+
             pattern = pattern_of(call)
             letters = [pattern.letter(text) for text in columns.distinct(source)]
             spelled = [letters[code] if code >= 0 else NOTHING for code in columns.codes(source)]
             lines = ["".join(spelled[a:b]) for a, b in pairwise(columns.bounds)]
             columns.add_items(name, pattern.items(lines))
         else:
-            known = self._known.setdefault(made, {})
-            texts = columns.distinct(source)
-            if len(known) + len(texts) > REMEMBERED:
-                known.clear()
+            known = self._known.setdefault(made, {})  # threads share it: use only what `get` gave
             function = self._function(made, call)
-            for text in texts:
-                if text not in known:
-                    known[text] = _as_strings(function(text), name)
-            columns.translate(name, source, known)
+            found = {}
+            for text in columns.distinct(source):
+                strings = known.get(text)
+                if strings is None:
+                    known[text] = strings = _as_strings(function(text), name)
+                found[text] = strings
+            columns.translate(name, source, found)
+            if len(known) > REMEMBERED:
+                known.clear()
 
     def _function(self, made: Attribute, call: Call) -> Callable[[str], Any]:
         if call.name == "apply":

@@ -7,7 +7,6 @@ own functions) are computed once for each distinct value.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from dovetail.features.derived import Derived, native_from, step_of
 from dovetail.features.expressions import Expression, Named
 from dovetail.features.lexicons import Lexicon
 from dovetail.features.tables import Table
+from dovetail.loaded import is_corpus
 
 if TYPE_CHECKING:
     from dovetail.corpus import Column, Corpus
@@ -173,9 +173,12 @@ class Template:
         A token is a string, or a tuple of strings, one for each of `columns`.
         """
         if is_corpus(data):
-            for first in range(0, max(1, len(data)), AT_ONCE):
-                whole = first == 0 and len(data) <= AT_ONCE
-                yield self.of_corpus(data if whole else data[first : first + AT_ONCE])
+            # Places in a document are known only where the documents are whole.
+            places = any(attribute.column.startswith("@") for attribute in self._attributes)
+            size = len(data) if places else AT_ONCE
+            for first in range(0, max(1, len(data)), max(1, size)):
+                whole = len(data) <= size
+                yield self.of_corpus(data if whole else data[first : first + size])
             return
         if isinstance(data, str | Mapping):
             raise DataError("give a list of sequences, each a list of tokens")
@@ -266,12 +269,6 @@ class Template:
             for row in self.rows
         ]
         return _native.Template(attributes, rows)
-
-
-def is_corpus(data: Any) -> bool:
-    """Is it a corpus? Asked without importing what a corpus needs."""
-    table = sys.modules.get("dovetail.corpus.table")
-    return table is not None and isinstance(data, table.Corpus)
 
 
 def _rebuilt(

@@ -1,0 +1,12 @@
+"""What kind of thing data is, asked without loading the code for that kind."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+def is_corpus(data: Any) -> bool:
+    """Is it a corpus? Where that class was never imported it cannot be one."""
+    table = sys.modules.get("dovetail.corpus.table")
+    return table is not None and isinstance(data, table.Corpus)
