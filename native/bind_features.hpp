@@ -73,7 +73,9 @@ inline Items items_of(nb::handle lists) {
                     const Text text = utf8(item);
                     return out.add({text.data, text.size});
                 }
-                const auto pair = nb::cast<std::pair<nb::str, double>>(nb::handle(item));
+                std::pair<nb::str, double> pair;
+                if (!nb::try_cast(nb::handle(item), pair)) throw ItemError("a token has " + type_name(item) + " where a string, or a pair of a string and a number, was expected");
+                out.soft = true;
                 const Text text = utf8(pair.first.ptr());
                 if (!std::isfinite(static_cast<float>(pair.second))) throw ItemError("a value is " + shown(pair.second) + "; give a number between -3.4e38 and 3.4e38");
                 out.add({text.data, text.size}, static_cast<float>(pair.second));
@@ -97,6 +99,7 @@ inline std::vector<std::string> distinct_texts(const Items& items) {
 inline void translate(Columns& self, std::string name, const std::string& source, nb::dict texts) {
     const Items& from = *self.at(source).items;
     Items out;
+    out.soft = from.soft;
     for (size_t level = 0; level < from.size(); ++level) {
         for (uint32_t item = from.begin[level]; item < from.begin[level + 1]; ++item) {
             const std::string_view text = from.text(item);
@@ -127,6 +130,7 @@ inline Codes counting(size_t n) {
 inline void add_soft(Columns& self, std::string name, std::vector<std::string> levels, In<float> weights, float least) {
     check_size(weights.size(), self.n_tokens() * levels.size(), name.c_str());
     Items items;
+    items.soft = true;
     for (size_t t = 0; t < self.n_tokens(); ++t) {
         for (size_t k = 0; k < levels.size(); ++k) {
             const float value = weights.data()[t * levels.size() + k];
@@ -188,11 +192,16 @@ inline void extract_into(Dataset& data, const Template& made_of, const Columns& 
                 data.x.end_token();
             }
             if (first < last) data.mark_end();
-            const nb::object weight = next(2);
-            close_sequence(data, next(0), next(1), weight.is_none() ? 1.0 : nb::cast<double>(weight));
+            const nb::object given = next(2);
+            double weight = 1.0;
+            if (!given.is_none() && !nb::try_cast(given, weight)) throw ItemError("has a weight of type " + type_name(given.ptr()) + "; give a number");
+            close_sequence(data, next(0), next(1), weight);
         } catch (const ItemError& error) {
             data.roll_back(n_features, n_labels);
             throw ItemError("sequence " + std::to_string(s + 1) + ": " + error.what());
+        } catch (...) {
+            data.roll_back(n_features, n_labels);
+            throw;
         }
     }
 }
@@ -268,7 +277,6 @@ inline Tags tag_columns(const Model& model, const Template& made_of, const Colum
                         const Constraints& constraints, int threads) {
     check_constraints(model, constraints);
     check_size(names.size(), static_cast<size_t>(model.L), "label_names");
-    Extraction extraction(made_of, columns);
     std::vector<int32_t> labels(columns.n_tokens());
     nb::list out;
     const Limits limits{constraints, nullptr};
@@ -278,6 +286,7 @@ inline Tags tag_columns(const Model& model, const Template& made_of, const Colum
         append_tags(out, batch, labels, names);
         return Tags(out);
     }
+    Extraction extraction(made_of, columns);
     ScoredBatch scored(model, extraction);
     without_gil([&] {
         for (size_t s = 0; s < columns.n_sequences(); ++s) scored.add(s);

@@ -8,9 +8,10 @@
 
 namespace dovetail {
 
-// Items of each level of a column, in compressed rows. An item is there or not: a text that comes twice counts once,
-// unless its values are not 1, which then add up.
+// Items of each level of a column, in compressed rows. A text that comes twice at a level counts once; in a soft column
+// its values add up.
 struct Items {
+    bool soft = false;
     std::vector<uint32_t> begin{0};
     std::vector<uint64_t> hash;  // of the text
     std::vector<float> value;    // empty while all are 1
@@ -21,7 +22,7 @@ struct Items {
         const uint64_t key = key_of(text.data(), text.size());
         for (size_t item = begin.back(); item < hash.size(); ++item) {
             if (hash[item] != key) continue;
-            if (given != 1.0f || value_of(item) != 1.0f) value.resize(hash.size(), 1.0f), value[item] += given;
+            if (soft) value.resize(hash.size(), 1.0f), value[item] += given;
             return;
         }
         if (given != 1.0f || !value.empty()) value.resize(hash.size(), 1.0f), value.push_back(given);
@@ -46,6 +47,7 @@ struct Items {
 // What steps take of the items at each level.
 inline Items taken(const Items& from, const std::vector<Step>& steps) {
     Items out;
+    out.soft = from.soft;
     for (size_t level = 0; level < from.size(); ++level) {
         for (uint32_t item = from.begin[level]; item < from.begin[level + 1]; ++item)
             take(steps.data(), steps.data() + steps.size(), decoded(from.text(item)),

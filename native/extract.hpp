@@ -100,8 +100,8 @@ public:
         }
     }
     using Chosen = std::vector<int64_t>;
-    // The row's name and the values. Bars within values of several parts are escaped, so that no two features have one
-    // name.
+    // The row's name and the values. Bars within values of several parts are escaped, so that features of one row have
+    // names that differ.
     std::string name(uint32_t row, const Chosen& items) const {
         const TemplateRow& of = template_.rows[row];
         std::string out = of.name;
@@ -117,7 +117,6 @@ public:
         }
         return out;
     }
-    const std::vector<TemplateRow>& rows() const { return template_.rows; }
 
 private:
     static constexpr int64_t kOutside = -(int64_t{1} << 40);

@@ -136,10 +136,16 @@ BAD_TEMPLATES = {
     "bracket": ("word.lower[-1..\n", "news.template, line 1, column 16: found the end"),
     "offset": ("word[-101]\n", "line 1, column 5: the offset -101 does not lie from -100"),
     "regular expression": ('word.match("(")\n', "line 1, column 12: '(' is no regular expression"),
-    "missing column": ("word & lemma\n", "a column 'lemma' that the data does not have"),
+    "missing column": (
+        "word & lemma\n",
+        "line 1, column 8: there is no column 'lemma'; the data has word",
+    ),
     "built-in column": ("@plaice\n", "no built-in column '@plaice'"),
     "label": ("word & ner\n", "reads 'ner', the column that is to be learnt"),
-    "missing lexicon": ('word.lexicon("x")\n', "a lexicon 'x' that it was not given"),
+    "missing lexicon": (
+        'word.lexicon("x")\n',
+        "line 1, column 14: there is no lexicon 'x'; give --lexicon x=FILE",
+    ),
     "nothing": ("# nothing yet\n", "news.template holds no features"),
     "CRF++ column": ("U:%x[0,3]\n", "line 1, column 3: %x[0,3] means column 3, but there are 3"),
     "CRF++ macro": ("U:%x[0,0]\nU:%x[0]\n", "line 2, column 3: found '%x[0', expected a macro"),
@@ -189,7 +195,7 @@ def test_bad_lexicons_and_tables(
     result = run("features", data, "--template", "entities", *lexicon, code=1)
     assert "'entities' uses no lexicons" in result.stderr
     result = run("features", data, "--template", "newswire", "--table", f"t={plain}", code=1)
-    assert "'newswire' uses no tables" in result.stderr
+    assert "'newswire' uses no such table" in result.stderr
     crfpp = ["features", data, "--template", template("U:%x[0,0]\n")]
     assert "CRF++" in run(*crfpp, *lexicon, code=1).stderr
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import dovetail
 from dovetail import Corpus, DataError, Tagger, Template, column
 from dovetail.corpus import SoftColumn
-from dovetail.features import Expression, Lexicon, per_token
+from dovetail.features import Dataset, Expression, Lexicon, per_token
 from reference import templates as reference
 
 WORDS = [
@@ -260,3 +260,87 @@ def test_what_is_no_expression() -> None:
     for make in (lambda: Template("word"), lambda: column("word") & "pos"):  # type: ignore[arg-type,operator]
         with pytest.raises(DataError, match="is no expression; begin one with column"):
             make()
+
+
+def test_a_named_line_that_comes_twice_counts_twice_also_after_loading() -> None:
+    for twice in (column("word").named("n"), column("word").named("n").on("labels")):
+        template = Template(twice, twice)
+        assert template.features([["a"]])[0][0] == [("n=a", 1.0)] * 2
+        assert Template.parse(str(template)).rows == template.rows
+        tagger = Tagger(features=template).fit([["a", "b"]], [["X", "Y"]])
+        loaded = dovetail.load(tagger.to_bytes())
+        assert loaded.predict_marginals([["a"]]) == tagger.predict_marginals([["a"]])
+
+
+def test_functions_of_one_name_are_refused() -> None:
+    word = column("word")
+    with pytest.raises(DataError, match="two functions are called"):
+        Template(word.apply(lambda _: "1"), word.apply(lambda _: "2"))
+    with pytest.raises(DataError, match="two functions are called"):
+        Template(word.apply(lambda _: "1") & word.apply(lambda _: "2"))
+    with pytest.raises(DataError, match="@place is a built-in column"):
+        per_token(lambda s: [None] * len(s), "place")
+
+
+def test_iterators_are_read_once() -> None:
+    template = Template(column("word"), column("@place"))
+    found = template.features([iter(["a", "b"])])
+    assert [[name for name, _ in token] for token in found[0]] == [
+        ["word=a", "@place=first"],
+        ["word=b", "@place=last"],
+    ]
+
+
+def test_a_data_set_is_whole_after_any_error() -> None:
+    def labels() -> Any:
+        yield ["X"]
+        raise KeyError("gone")
+
+    data = Dataset(Template(column("word")))
+    with pytest.raises(KeyError):
+        data.extend([["a"], ["b"]], labels())
+    with pytest.raises(DataError, match="has a weight of type str"):
+        data.extend([["a"]], [["X"]], weights=["q"])  # type: ignore[list-item]
+    data.extend([["c", "d"]], [["X", "Y"]])
+    assert (data.n_sequences, data.n_tokens) == (2, 3)
+
+
+def test_lower_case_is_the_same_for_words_and_lexicons() -> None:
+    lexicon = Lexicon(["ΟΔΥΣΣΕΥΣ"]).lower()
+    template = Template(column("word").lower.lexicon("l"), lexicons={"l": lexicon})
+    assert template.features([["ΟΔΥΣΣΕΥΣ"]])[0][0] == [('word.lower.lexicon("l")=B', 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Template(1e30 * (1e30 * column("word"))), "the factor 1e\\+60"),
+        (lambda: Template(column("\ud800")), "lone surrogate"),
+        (lambda: Template(column("word"), lexicons={"l": ["x"]}), "'l' is .*give a Lexicon"),
+        (lambda: Template(column("word").apply(len)).features([["a"]]), "gave 1; return a string"),
+        (lambda: Template(per_token(lambda s: [3] * len(s), "f")).features([["a"]]), "@f gave"),
+        (lambda: Template(column("word")).features(None), "give a list of sequences"),
+    ],
+)
+def test_what_cannot_be_is_refused(make: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        make()
+
+
+def test_weights_of_a_soft_column_add_up_whatever_they_are() -> None:
+    for weights in ([1.0, 1.0], [0.25, 0.5]):
+        corpus = Corpus.from_lists({"word": [["x"]]})
+        corpus = corpus.with_column("c", SoftColumn.of(("A", "a"), [weights]))
+        found = Template(column("c").lower).features(corpus)[0][0]
+        assert found == [("c.lower=a", sum(weights))]
+
+
+def test_a_model_refuses_another_template() -> None:
+    def template(entry: str) -> Template:
+        return Template(column("word").lexicon("l"), lexicons={"l": Lexicon([entry])})
+
+    tagger = Tagger(features=template("Ann")).fit([["Ann", "b"]], [["X", "Y"]])
+    own = dovetail.load(tagger.to_bytes(), features=template("Ann"))
+    assert own.predict([["Ann"]]) == tagger.predict([["Ann"]])
+    with pytest.raises(DataError, match="another template"):
+        dovetail.load(tagger.to_bytes(), features=template("zzz")).predict([["Ann"]])

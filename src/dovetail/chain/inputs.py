@@ -6,6 +6,7 @@ neither.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -48,8 +49,10 @@ def template_of(model: ChainModel, own: FeatureSet) -> Template | None:
         return model.template
     from dovetail.features.template import Template
 
-    if not isinstance(own, Template) or str(own) != spec["text"]:
-        raise DataError("this model was trained with another template than the one given to it")
+    if own is not model.accepted:
+        if not isinstance(own, Template) or json.loads(json.dumps(own.spec())) != spec:
+            raise DataError("this model was trained with another template than the one given to it")
+        model.accepted = own
     return own
 
 
@@ -80,9 +83,9 @@ def indexed(
     data: Any, labels: Any, label: str | None, weights: Any, allowed: Any, own: FeatureSet
 ) -> tuple[Dataset, dict[str, Any]]:
     """Training data as numbers, and how it was made: what the model file says of it."""
-    from dovetail.corpus import Corpus, unit_of
+    from dovetail.corpus import Corpus, detect_scheme, unit_of
     from dovetail.features import Dataset, Template
-    from dovetail.features.sets import named, suited
+    from dovetail.features.sets import default, named, suited
 
     if isinstance(data, Dataset):
         if any(given is not None for given in (labels, label, weights, allowed)):
@@ -92,7 +95,10 @@ def indexed(
     if not isinstance(data, Corpus):
         if labels is None:
             raise DataError("feature lists need labels: fit(features, labels)")
-        if isinstance(own, str):
+        if own == "default":
+            labels = list(labels)
+            own = default(("word",), spans=detect_scheme(labels) != "none")
+        elif isinstance(own, str):
             own = named(own, ("word",))
         if not isinstance(own, Template):
             return Dataset.from_lists(data, labels, **beside), {"label": None, **_made_by(None)}

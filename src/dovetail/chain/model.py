@@ -34,6 +34,7 @@ class ChainModel:
 
     def __init__(self, file: ModelFile) -> None:
         self.facts: dict[str, Any] = file.facts
+        self.accepted: Template | None = None  # a template of the user's that has been compared
         self._file = file
         try:
             self.labels = tuple(str(label) for label in self.facts["labels"])

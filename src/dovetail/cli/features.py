@@ -48,8 +48,10 @@ def command(
     DATA is a file as for train. The features are those of --template, of --model, or the ones that
     train would use without a template.
     """
-    if model is not None and template is not None:
-        raise click.UsageError("--model has a template of its own: leave out --template")
+    if model is not None and (template or lexicons or tables):
+        raise click.UsageError(
+            "--model has a template of its own: leave out --template, --lexicon and --table"
+        )
     given = Source.of(source, format, columns, unit)
     if given.format == CRFSUITE:
         raise DataError("feature text has its features already: no template makes them")
@@ -64,7 +66,7 @@ def command(
     if sequence > len(corpus):
         raise DataError(f"{source} has {len(corpus)} sequences; there is no number {sequence}")
     one = corpus[sequence - 1].alone()
-    found = made.features(one)[0]
+    found = made.features(corpus)[sequence - 1]
     if as_json:
         click.echo(json.dumps(_as_data(made, one, found), ensure_ascii=False))
         return
@@ -89,6 +91,8 @@ def _chosen(
     elif label is not None:
         corpus.column(label)
     made = load_template(template, corpus.names, label, lexicons, tables)
+    if made is not None and label in made.columns:
+        raise DataError(f"the template reads '{label}', the column that is to be learnt")
     return made or suited(corpus, label)
 
 

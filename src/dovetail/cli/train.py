@@ -177,8 +177,10 @@ class Job:
                 self.lexicons,
                 self.tables,
             )
-        elif self.template:
-            raise DataError("feature text has its features already: leave out --template")
+        elif self.template or self.lexicons or self.tables:
+            raise DataError(
+                "feature text has its features already: leave out --template, --lexicon and --table"
+            )
 
     def read_held_out(self, display: Display) -> Corpus | tuple[list[Any], list[list[str]]] | None:
         """The held-out data, if there is any."""

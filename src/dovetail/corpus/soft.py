@@ -52,7 +52,7 @@ class SoftColumn(Column):
     def concatenate(cls, columns: Sequence[Column]) -> Column:
         """Join columns end to end over the union of their levels."""
         if not all(isinstance(column, SoftColumn) for column in columns):
-            return Column.concatenate(columns)
+            raise DataError("a soft column can be joined only to soft columns")
         levels = tuple(dict.fromkeys(level for column in columns for level in column.levels))
         places = {level: k for k, level in enumerate(levels)}
         weights = np.zeros((sum(map(len, columns)), len(levels)), np.float32)

@@ -165,5 +165,9 @@ def per_token(function: Callable[[Any], Iterable[Any]], name: str = "") -> Colum
 
     A model cannot hold it: give it again to `load`.
     """
+    from dovetail.features.places import PLACES
+
     attribute = Attribute("@" + (name or getattr(function, "__name__", "function")))
+    if attribute.column in PLACES:
+        raise DataError(f"{attribute.column} is a built-in column: give the function another name")
     return Column(attribute, {attribute: function})

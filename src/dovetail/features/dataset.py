@@ -128,7 +128,10 @@ class Dataset:
         weights: Iterable[float] | None = None,
         allowed: Iterable[Labels] | None = None,
     ) -> None:
-        """Add the sequences of a corpus, or lists of tokens, by the data set's template."""
+        """Add the sequences of a corpus, or lists of tokens, by the data set's template.
+
+        After an error, sequences before the one at fault have been added.
+        """
         if self.template is None:
             raise DataError("this data set has no template: say Dataset(template), or use append")
         beside: dict[str, Iterator[Any]] = {"labels": iter(labels)}

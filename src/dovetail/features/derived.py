@@ -75,7 +75,10 @@ class Derived:
                 if strings is None:
                     known[text] = strings = _as_strings(function(text), name)
                 found[text] = strings
-            columns.translate(name, source, found)
+            try:
+                columns.translate(name, source, found)
+            except _native.ItemError as error:
+                raise DataError(f"what {name} gave is no text: {error}") from None
             if len(known) > REMEMBERED:
                 known.clear()
 
@@ -105,7 +108,9 @@ def step_of(call: Call) -> tuple[str, int]:
 def _as_strings(found: Any, name: str) -> list[str]:
     if found is None:
         return []
-    strings = [found] if isinstance(found, str) else list(found)
+    strings = [found]
+    if not isinstance(found, str):
+        strings = list(found) if isinstance(found, Iterable) else [found]
     if not all(isinstance(s, str) for s in strings):
         raise DataError(f"{name} gave {found!r}; return a string, several strings or None")
     return strings

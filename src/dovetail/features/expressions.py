@@ -29,6 +29,7 @@ from dovetail.errors import DataError
 from dovetail.features.attributes import BIAS, FARTHEST, Attribute, Part, Role, Row
 
 Products = Iterable[tuple[tuple[Part, ...], float]]
+Functions = dict[Attribute, Callable[[Any], Any]]  # the user's own
 UNION, PRODUCT, SHIFT, ATOM = range(4)  # how tightly an expression holds together in text
 
 
@@ -52,9 +53,9 @@ class Expression:
     def _inner(self) -> tuple[Expression, ...]:
         return ()
 
-    def functions(self) -> dict[Attribute, Callable[[Any], Any]]:
+    def functions(self) -> Functions:
         """The user's own functions within it."""
-        return {k: f for member in self._inner() for k, f in member.functions().items()}
+        return merged(member.functions() for member in self._inner())
 
     def _name(self) -> str | None:
         return None
@@ -263,6 +264,16 @@ class Placed(Within):
 
     def __str__(self) -> str:
         return _line(self)
+
+
+def merged(parts: Iterable[Functions]) -> Functions:
+    """Functions of several expressions, no two of which may share a name."""
+    out: Functions = {}
+    for functions in parts:
+        for attribute, function in functions.items():
+            if out.setdefault(attribute, function) is not function:
+                raise DataError(f"two functions are called {attribute}: give each a name")
+    return out
 
 
 def _operands(expression: Expression, kind: type[Product] | type[Union]) -> tuple[Expression, ...]:

@@ -34,11 +34,11 @@ class Lexicon:
         with open_text(path) as file:
             lines = [line.strip() for line in file]
         entries = [line for line in lines if line and not line.startswith("#")]
-        return cls(entry.lower() for entry in entries) if lower else cls(entries)
+        return cls(entries).lower() if lower else cls(entries)
 
     def lower(self) -> Lexicon:
-        """The same in lower case."""
-        return Lexicon(entry.lower() for entry in self.entries)
+        """The same in lower case, letter by letter as templates do it."""
+        return Lexicon("".join(map(str.lower, entry)) for entry in self.entries)
 
     @cached_property
     def forms(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from dovetail import _native
 from dovetail.errors import DataError
 from dovetail.features.attributes import Attribute, Row
 from dovetail.features.derived import Derived, native_from, step_of
-from dovetail.features.expressions import Expression, Named
+from dovetail.features.expressions import Expression, merged
 from dovetail.features.lexicons import Lexicon
 from dovetail.features.tables import Table
 from dovetail.loaded import is_corpus
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Featurizer = Callable[[Any], Iterable[Any]]
 """A function of the user's own, from a sequence of a corpus to the features of its tokens."""
+LARGEST_VALUE = 3.4e38  # of single precision
 LEAST_WEIGHT = 1e-4  # smaller ones of a soft column make no feature
 AT_ONCE = 4096  # sequences read together: their distinct values share their work
 
@@ -59,17 +60,16 @@ class Template:
         self.expressions = expressions
         self.lexicons = dict(lexicons or {})
         self.tables = dict(tables or {})
-        self.functions: dict[Attribute, Callable[[str], Any]] = {}
         rows: list[Row] = []
         known: set[Row] = set()
         for expression in expressions:
             if not isinstance(expression, Expression):
                 raise DataError(f"{expression!r} is no expression; begin one with column(name)")
-            self.functions.update(expression.functions())
-            again = isinstance(expression, Named)  # in CRF++ a line that comes twice counts twice
+            again = expression._name() is not None  # in CRF++ a line that comes twice counts twice
             rows += [row for row in expression.rows if again or row not in known]
             known.update(expression.rows)
         self.rows = tuple(rows)
+        self.functions = merged(expression.functions() for expression in expressions)
         self._attributes = tuple(dict.fromkeys(p.attribute for r in self.rows for p in r.parts))
         self._check()
         self._native = self._compiled()
@@ -101,6 +101,10 @@ class Template:
         """The columns it reads of the data, without built-in ones."""
         names = dict.fromkeys(attribute.column for attribute in self._attributes)
         return tuple(name for name in names if not name.startswith("@"))
+
+    @property
+    def _reads_places(self) -> bool:
+        return any(attribute.column.startswith("@") for attribute in self._attributes)
 
     def spec(self) -> dict[str, Any]:
         """This template as plain data."""
@@ -174,17 +178,19 @@ class Template:
         """
         if is_corpus(data):
             # Places in a document are known only where the documents are whole.
-            places = any(attribute.column.startswith("@") for attribute in self._attributes)
-            size = len(data) if places else AT_ONCE
+            size = len(data) if self._reads_places else AT_ONCE
             for first in range(0, max(1, len(data)), max(1, size)):
                 whole = len(data) <= size
                 yield self.of_corpus(data if whole else data[first : first + size])
             return
         if isinstance(data, str | Mapping):
             raise DataError("give a list of sequences, each a list of tokens")
-        sequences = iter(data)
+        try:
+            sequences = iter(data)
+        except TypeError:
+            raise DataError("give a list of sequences, each a list of tokens") from None
         done = 0
-        while part := list(islice(sequences, AT_ONCE)):
+        while part := list(islice(sequences, None if self._reads_places else AT_ONCE)):
             yield self._of_lists(part, done)
             done += len(part)
 
@@ -200,7 +206,10 @@ class Template:
         columns.set_bounds(corpus.bounds)
         for name in dict.fromkeys(attribute.column for attribute in self._attributes):
             if (function := self.functions.get(Attribute(name))) is not None:
-                columns.add_items(name, _of_tokens(function, name, corpus))
+                try:
+                    columns.add_items(name, _of_tokens(function, name, corpus))
+                except (_native.ItemError, TypeError, RuntimeError) as error:
+                    raise DataError(f"what {name} gave is no feature: {error}") from None
                 continue
             column = self._column(corpus, name)
             if isinstance(column, SoftColumn):
@@ -225,13 +234,15 @@ class Template:
 
     def _of_lists(self, sequences: list[Any], before: int) -> _native.Columns:
         names = self.columns or ("word",)  # tokens have a value, even if the template reads none
+        if self._reads_places:  # they are read twice
+            sequences = [s if isinstance(s, str | list | tuple) else list(s) for s in sequences]
         columns = _native.Columns()
         try:
             columns.add_tokens(names, sequences)
         except _native.ItemError as error:
             message = re.sub(r"(?<=^sequence )\d+", lambda m: str(int(m[0]) + before), str(error))
             raise DataError(message) from None
-        if any(attribute.column.startswith("@") for attribute in self._attributes):
+        if self._reads_places:
             from dovetail.corpus import Corpus
 
             rows = [[_values(token) for token in sequence] for sequence in sequences]
@@ -243,6 +254,19 @@ class Template:
     # Attributes that are computed in Python
 
     def _check(self) -> None:
+        try:
+            str(self).encode()
+        except UnicodeEncodeError:
+            raise DataError(
+                f"the template has a lone surrogate, which is no text: {self}"
+            ) from None
+        for row in self.rows:
+            if not abs(row.value) <= LARGEST_VALUE:
+                raise DataError(
+                    f"the factor {row.value:g} of {row.name} is beyond {LARGEST_VALUE:g}"
+                )
+        _check_kinds(self.lexicons, Lexicon)
+        _check_kinds(self.tables, Table)
         given: dict[str, Mapping[str, Any]] = {"lexicon": self.lexicons, "table": self.tables}
         for attribute in self._attributes:
             for k, call in enumerate(attribute.calls):
@@ -269,6 +293,12 @@ class Template:
             for row in self.rows
         ]
         return _native.Template(attributes, rows)
+
+
+def _check_kinds(things: Mapping[str, Any], kind: type[Lexicon] | type[Table]) -> None:
+    for name, thing in things.items():
+        if not isinstance(thing, kind):
+            raise DataError(f"'{name}' is {thing!r}; give a {kind.__name__}")
 
 
 def _rebuilt(

@@ -78,6 +78,8 @@ def named(
     """
     if name not in NAMES:
         raise DataError(f"there is no feature set '{name}'; there are {', '.join(NAMES)}")
+    if not columns:
+        raise DataError("there is no column to make features of beside the label")
     if name in WITH_LEXICONS:
         return WITH_LEXICONS[name](columns, lexicons or {})
     if lexicons:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dovetail.errors import DataError
 from dovetail.features.columns import column
 from dovetail.features.expressions import Expression
 from dovetail.features.template import Template
@@ -19,6 +20,8 @@ def default(columns: Sequence[str], *, spans: bool = False) -> Template:
     >>> default(["word", "pos"]) == phrases("word", "pos")
     True
     """
+    if not columns:
+        raise DataError("there is no column to make features of beside the label")
     word, *tags = columns
     if len(tags) == 1:
         return phrases(word, tags[0])
