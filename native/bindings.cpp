@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bind_features.hpp"
+#include "bind_grid.hpp"
 #include "bind_inference.hpp"
 #include "bind_training.hpp"
 
@@ -11,4 +12,5 @@ NB_MODULE(_native, module) {
     dovetail::bind_training(module);
     dovetail::bind_inference(module);
     dovetail::bind_features(module);
+    dovetail::bind_grid(module);
 }
