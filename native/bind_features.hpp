@@ -329,8 +329,6 @@ inline void bind_features(nb::module_& module) {
         .def("add_items", [](Columns& self, std::string name, nb::handle tokens) { self.add(std::move(name), counting(self.n_tokens()), items_of(tokens)); },
              arg("name"), arg("tokens"), "tokens: None, a string, or a list of strings or (string, number) pairs, for each token.")
         .def("add_soft", &add_soft, arg("name"), arg("levels"), arg("weights"), arg("least"))
-        .def("derive", [](Columns& self, std::string name, const std::string& source, nb::handle levels) { self.derive(std::move(name), source, items_of(levels)); },
-             arg("name"), arg("source"), arg("levels"))
         .def("pad", [](Columns& self, std::string name, const std::string& source) { self.pad(std::move(name), source); }, arg("name"), arg("source"),
              "A column that has words outside the sequence too.")
         .def("take", [](Columns& self, std::string name, const std::string& source, const std::vector<std::pair<std::string, int>>& steps) {

@@ -251,8 +251,6 @@ class Template:
         self._derived.add_to(columns)
         return columns
 
-    # Attributes that are computed in Python
-
     def _check(self) -> None:
         try:
             str(self).encode()
