@@ -14,9 +14,9 @@ SANITIZE := build/sanitize
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make demo          train on a small corpus that comes along, and show what it learnt"
+	@echo "make demo          two taggers put together, on small corpora that come along; a report on it"
 	@echo "make test          style, types, architecture and all tests"
-	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, tag, startup, features, index, accuracy)"
+	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, tag, startup, features, index, accuracy, grid)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
 	@echo "make clean         remove the virtual environment and everything built"
 
@@ -55,7 +55,7 @@ sanitize: $(PACKAGE) $(TEST_TOOLS)
 		$(PYTHON) -m pytest -q -p no:cacheprovider tests/chain tests/features tests/grid
 
 clean:
-	rm -rf $(VENV) build dist src/dovetail/_native.pyi
+	rm -rf $(VENV) build dist src/dovetail/_native.pyi demo-report.html demo-report.jsonl
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/.made:
@@ -67,7 +67,7 @@ $(VENV)/.made:
 # Editable, so that a change of Python code needs no new install; the stub is for mypy.
 $(PACKAGE): $(VENV)/.made pyproject.toml $(NATIVE)
 	@echo "Building and installing Dovetail (a minute or two)"
-	@$(PIP) install -e .
+	@$(PIP) install -e '.[report]'
 	@cp $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/dovetail/_native.pyi src/dovetail/
 	@touch $@
 
@@ -78,9 +78,9 @@ $(TEST_TOOLS): $(VENV)/.made pyproject.toml
 	@$(PIP) install -r $(VENV)/test-tools.txt
 	@touch $@
 
-$(PEERS): $(VENV)/.made
+$(PEERS): $(VENV)/.made Makefile
 	@echo "Installing the engines to compare with"
-	@$(PIP) install python-crfsuite chaine
+	@$(PIP) install python-crfsuite chaine pgmpy
 	@for peer in pycrfpp libwapiti; do \
 		$(PIP) install $$peer 2> /dev/null || echo "$$peer does not install here: left out"; \
 	done

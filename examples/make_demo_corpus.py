@@ -5,6 +5,8 @@ sentences with slots. A slot in capitals, such as {STIME}, is labelled with its 
 first underscore; one in small letters is not, so that {before}, when the coffee is served, looks
 like a start time but is none. All people, places and titles are invented. A third of each list of
 them is kept from the training file, so that the test file shows how well a tagger generalises.
+Every twelfth e-mail of the training file is also in few.conll, for when little is labelled; all
+e-mails of both files are in emails.conll, which shows where each begins.
 
     python examples/make_demo_corpus.py [FOLDER]
 """
@@ -797,20 +799,33 @@ def labelled_tokens(line: Sequence[Piece]) -> list[tuple[str, str]]:
     return [(text[start:end], label_at.get(start, "O")) for start, end in tokenize(text)]
 
 
+def conll(emails: Sequence[Sequence[Sequence[Piece]]]) -> str:
+    """The lines of e-mails, a token a line, with a blank line between them."""
+    return "\n".join(
+        "".join(f"{word}\t{label}\n" for word, label in labelled_tokens(line))
+        for email in emails
+        for line in email
+    )
+
+
+def conll_with_documents(emails: Sequence[Sequence[Sequence[Piece]]]) -> str:
+    """The same, each e-mail a document."""
+    return "\n".join(f"-DOCSTART-\tO\n\n{conll([email])}" for email in emails)
+
+
 def demo_files() -> dict[str, str]:
     """The files of the demo by their names."""
     seen: set[str] = set()
-    files = {}
-    for name, draw, lines in (("train", Draw(1, 0.0), 640), ("test", Draw(2, 0.4), 200)):
-        files[f"{name}.conll"] = "\n".join(
-            "".join(f"{word}\t{label}\n" for word, label in labelled_tokens(line))
-            for email in compose(draw, lines, seen)
-            for line in email
-        )
-    emails = compose(Draw(3, 0.4), 40, seen)
-    texts = ("".join(plain_text(line) + "\n" for line in email) for email in emails)
-    files["unlabelled.txt"] = "\n".join(texts)
-    return files
+    train, test = compose(Draw(1, 0.0), 640, seen), compose(Draw(2, 0.4), 200, seen)
+    raw = compose(Draw(3, 0.4), 40, seen)
+    texts = ("".join(plain_text(line) + "\n" for line in email) for email in raw)
+    return {
+        "train.conll": conll(train),
+        "few.conll": conll(train[::12]),
+        "test.conll": conll(test),
+        "unlabelled.txt": "\n".join(texts),
+        "emails.conll": conll_with_documents(train + test),
+    }
 
 
 def main(folder: Path) -> None:

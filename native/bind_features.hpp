@@ -207,8 +207,8 @@ inline void extract_into(Dataset& data, const Template& made_of, const Columns& 
 }
 
 // Features that a model knows, by number.
-inline Batch encode_columns(const Model& model, const Template& made_of, const Columns& columns) {
-    Extraction extraction(made_of, columns);
+inline Batch encoded(const Model& model, Extraction& extraction) {
+    const Columns& columns = extraction.columns();
     Batch batch{&model, {}, {}};
     Lookup lookup(model, batch.x);
     const uint64_t start = key_of(kStartName, sizeof kStartName - 1), end = key_of(kEndName, sizeof kEndName - 1);
@@ -273,6 +273,13 @@ private:
     const uint64_t start_ = key_of(kStartName, sizeof kStartName - 1), end_ = key_of(kEndName, sizeof kEndName - 1);
 };
 
+// Known features of all sequences, those of groups added up already.
+inline Batch scored(const Model& model, Extraction& extraction) {
+    ScoredBatch made(model, extraction);
+    for (size_t s = 0; s < extraction.columns().n_sequences(); ++s) made.add(s);
+    return std::move(made.batch);
+}
+
 inline Tags tag_columns(const Model& model, const Template& made_of, const Columns& columns, LabelNames names,
                         const Constraints& constraints, int threads) {
     check_constraints(model, constraints);
@@ -280,19 +287,13 @@ inline Tags tag_columns(const Model& model, const Template& made_of, const Colum
     std::vector<int32_t> labels(columns.n_tokens());
     nb::list out;
     const Limits limits{constraints, nullptr};
-    if (model.has_edges()) {
-        const Batch batch = encode_columns(model, made_of, columns);
-        without_gil([&] { decode(batch, limits, threads, labels.data()); });
-        append_tags(out, batch, labels, names);
-        return Tags(out);
-    }
-    Extraction extraction(made_of, columns);
-    ScoredBatch scored(model, extraction);
-    without_gil([&] {
-        for (size_t s = 0; s < columns.n_sequences(); ++s) scored.add(s);
-        decode(scored.batch, limits, threads, labels.data());
+    Extraction extraction(made_of, columns);  // takes attributes of values, which asks Python about characters
+    const Batch batch = without_gil([&] {
+        Batch made = model.has_edges() ? encoded(model, extraction) : scored(model, extraction);
+        decode(made, limits, threads, labels.data());
+        return made;
     });
-    append_tags(out, scored.batch, labels, names);
+    append_tags(out, batch, labels, names);
     return Tags(out);
 }
 
@@ -374,7 +375,10 @@ inline void bind_features(nb::module_& module) {
         .def("extract_into", [](const Template& self, Dataset& data, const Columns& columns, nb::object labels, nb::object allowed, nb::object weights) {
                 extract_into(data, self, columns, std::move(labels), std::move(allowed), std::move(weights));
             }, arg("data"), arg("columns"), arg("labels").none(), arg("allowed").none(), arg("weights").none())
-        .def("encode", [](const Template& self, const Model& model, const Columns& columns) { return encode_columns(model, self, columns); },
+        .def("encode", [](const Template& self, const Model& model, const Columns& columns) {
+                Extraction extraction(self, columns);
+                return encoded(model, extraction);
+            },
              arg("model"), arg("columns"), nb::keep_alive<0, 2>())
         .def("tag", [](const Template& self, const Model& model, const Columns& columns, LabelNames names,
                        const Constraints& constraints, int threads) { return tag_columns(model, self, columns, std::move(names), constraints, threads); },

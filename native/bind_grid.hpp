@@ -1,72 +1,69 @@
-// Python's view of grids: scores of one sequence in, best labels and expectations out.
+// Python's view of grids: scores of a batch of sequences in, best labels and expectations out.
 #pragma once
-#include "bind_inference.hpp"
-#include "grid.hpp"
+#include "grid_kbest.hpp"
+#include "grid_posterior.hpp"
+#include "grid_spans.hpp"
+#include "held_grids.hpp"
 
 namespace dovetail {
 
-using Scores = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-
-inline std::vector<double> checked_scores(const Scores& given, std::initializer_list<size_t> shape, const char* what) {
-    bool fits = given.ndim() == shape.size();
-    size_t k = 0;
-    for (size_t extent : shape) fits = fits && given.shape(k++) == extent;
-    if (!fits) throw std::invalid_argument(std::string(what) + " have another shape than their labels and tokens ask for");
-    std::vector<double> out(given.data(), given.data() + given.size());
-    for (double value : out)
-        if (!(value < std::numeric_limits<double>::infinity())) throw std::invalid_argument(std::string(what) + " have a score that is no number below infinity");
-    return out;
+inline void check_sequence(const Grids& grids, size_t s) {
+    if (s >= grids.n_sequences()) throw std::out_of_range("there is no sequence of index " + std::to_string(s) + " among " + std::to_string(grids.n_sequences()));
 }
 
-inline GridScores grid_scores(const std::vector<Scores>& nodes, const std::vector<Scores>& moves, const std::vector<std::tuple<size_t, size_t, Scores>>& couplings) {
-    GridScores out;
-    if (nodes.empty() || nodes.size() != moves.size()) throw std::invalid_argument("a grid has one layer or more, each with scores of labels and of moves");
-    for (const Scores& node : nodes) {
-        if (node.ndim() != 2 || !node.shape(1)) throw std::invalid_argument("scores of labels are a matrix of tokens and labels");
-        out.labels.push_back(node.shape(1));
+inline nb::tuple grid_marginals(const HeldGrids& grids, bool joint, int threads) {
+    std::vector<double> states;
+    GridExpectations found = without_gil([&] {
+        if (joint) states.resize(grids.n_tokens() * static_cast<size_t>(grids.states()));
+        return grid_expectations(grids, threads, joint ? states.data() : nullptr);
+    });
+    nb::object all = nb::none();
+    if (joint) all = nb::cast(numpy_of(std::move(states), {grids.n_tokens(), static_cast<size_t>(grids.states())}));
+    return nb::make_tuple(numpy_expectations(grids, std::move(found)), all);
+}
+
+inline auto grid_best_k(const HeldGrids& grids, size_t s, size_t k) {
+    check_sequence(grids, s);
+    GridKBest search(grids);
+    without_gil([&] { search.run(s, k); });
+    const size_t found = search.scores.size();
+    return nb::make_tuple(to_numpy(std::move(search.labels), {found, grids.layers(), GridView(grids, s).T}), to_numpy(std::move(search.scores)));
+}
+
+inline auto grid_spans(const HeldGrids& grids, size_t s, size_t layer, In<int64_t> begins, In<int64_t> ends, In<uint8_t> masks) {
+    check_sequence(grids, s);
+    if (layer >= grids.layers()) throw std::out_of_range("there is no layer of index " + std::to_string(layer) + " among " + std::to_string(grids.layers()));
+    check_size(ends.size(), begins.size(), "ends");
+    const size_t T = GridView(grids, s).T, L = grids.labels[layer];
+    std::vector<GridSpan> spans;
+    size_t rows = 0;
+    for (size_t k = 0; k < begins.size(); ++k) {
+        const int64_t begin = begins.data()[k], end = ends.data()[k];
+        if (begin < 0 || end < begin || static_cast<uint64_t>(end) > T)
+            throw std::invalid_argument("span " + std::to_string(k + 1) + " from " + std::to_string(begin) + " to " + std::to_string(end) +
+                                        " does not lie within the " + std::to_string(T) + " tokens of its sequence");
+        spans.push_back({static_cast<size_t>(begin), static_cast<size_t>(end), masks.data() + rows * L});
+        rows += static_cast<size_t>(end - begin) + 2;
     }
-    out.T = nodes[0].shape(0);
-    constexpr double most = 1u << 24;
-    double states = 1;
-    for (size_t labels : out.labels) states *= static_cast<double>(labels);
-    if (states > most) throw std::invalid_argument("the layers have " + shown(states) + " joint states, above " + shown(most));
-    for (size_t i = 0; i < nodes.size(); ++i) {
-        out.node.push_back(checked_scores(nodes[i], {out.T, out.labels[i]}, "scores of labels"));
-        out.move.push_back(checked_scores(moves[i], {out.labels[i], out.labels[i]}, "scores of moves"));
-    }
-    for (const auto& [lower, upper, score] : couplings) {
-        if (lower >= nodes.size() || upper >= nodes.size() || lower == upper) throw std::invalid_argument("a coupling is between two different layers");
-        out.couplings.push_back({lower, upper, checked_scores(score, {out.T, out.labels[lower], out.labels[upper]}, "scores of couplings")});
-    }
-    return out;
+    check_size(masks.size(), rows * L, "masks");
+    return to_numpy(without_gil([&] { return grid_span_log_probabilities(grids, s, layer, spans); }));
 }
 
 inline void bind_grid(nb::module_& module) {
     using nb::arg;
-    nb::class_<GridScores>(module, "GridScores")
-        .def("__init__", [](GridScores* self, const std::vector<Scores>& nodes, const std::vector<Scores>& moves, const std::vector<std::tuple<size_t, size_t, Scores>>& couplings) {
-                new (self) GridScores(grid_scores(nodes, moves, couplings));
-            }, arg("nodes"), arg("moves"), arg("couplings"))
-        .def_prop_ro("n_states", &GridScores::states)
-        .def("viterbi", [](const GridScores& self) {
-                std::vector<int32_t> labels;
-                const double score = without_gil([&] { return grid_viterbi(self, labels); });
-                return std::make_pair(to_numpy(std::move(labels), {self.layers(), self.T}), score);
-            }, "Best labels [layers x T] and their score; -infinity where nothing is allowed.")
-        .def("posterior", [](const GridScores& self, bool joint) {
-                GridPosterior found = without_gil([&] { return grid_posterior(self, joint); });
-                nb::list node, move, couple;
-                for (size_t i = 0; i < self.layers(); ++i) {
-                    const size_t L = self.labels[i];
-                    node.append(to_numpy(std::move(found.node[i]), {self.T, L}));
-                    move.append(to_numpy(std::move(found.move[i]), {L, L}));
-                }
-                for (size_t c = 0; c < self.couplings.size(); ++c)
-                    couple.append(to_numpy(std::move(found.couple[c]), {self.T, self.labels[self.couplings[c].lower], self.labels[self.couplings[c].upper]}));
-                nb::object all = nb::none();
-                if (joint) all = nb::cast(to_numpy(std::move(found.joint), {self.T, self.states()}));
-                return std::make_tuple(found.log_z, node, move, couple, all);
-            }, arg("joint"), "log Z; probabilities of labels, expected moves, probabilities of coupled labels, and of joint states if asked for.");
+    nb::class_<HeldGrids>(module, "Grids")
+        .def(nb::init<const std::vector<Scores>&, const std::vector<Scores>&, const std::vector<HeldGrids::Tie>&, const std::vector<HeldGrids::Lag>&, In<uint64_t>>(),
+             arg("nodes"), arg("moves"), arg("ties"), arg("lags"), arg("bounds"))
+        .def_prop_ro("n_states", &HeldGrids::states)
+        .def_prop_ro("n_sequences", &HeldGrids::n_sequences)
+        .def_prop_ro("n_tokens", &HeldGrids::n_tokens)
+        .def_prop_ro("lags_form_cycle", [](const HeldGrids& self) { return elimination_order(self).size() < self.layers(); })
+        .def("best", [](const HeldGrids& self, int threads) { return numpy_labels(without_gil([&] { return grid_best(self, threads); })); }, arg("threads"),
+             "Best labels of each layer, and the score of each sequence.")
+        .def("marginals", &grid_marginals, arg("joint"), arg("threads"),
+             "(log Z, expectations of labels, moves, ties, lags), and the probabilities of joint states [n_tokens x n_states] if asked for.")
+        .def("best_k", &grid_best_k, arg("sequence"), arg("k"), "Labels [found x layers x tokens] and scores, best first.")
+        .def("span_log_probabilities", &grid_spans, arg("sequence"), arg("layer"), arg("starts"), arg("ends"), arg("masks"));
 }
 
 }  // namespace dovetail

@@ -3,7 +3,9 @@
 
 #include "bind_features.hpp"
 #include "bind_grid.hpp"
+#include "bind_grid_approximate.hpp"
 #include "bind_inference.hpp"
+#include "bind_latent.hpp"
 #include "bind_training.hpp"
 
 NB_MODULE(_native, module) {
@@ -12,5 +14,7 @@ NB_MODULE(_native, module) {
     dovetail::bind_training(module);
     dovetail::bind_inference(module);
     dovetail::bind_features(module);
+    dovetail::bind_latent(module);
     dovetail::bind_grid(module);
+    dovetail::bind_grid_approximate(module);
 }

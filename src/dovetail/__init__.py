@@ -20,6 +20,9 @@ _HOME = {
     "DovetailError": "dovetail.errors",
     "FeatureGroup": "dovetail.chain.groups",
     "ModelFileError": "dovetail.errors",
+    "Pipeline": "dovetail.pipeline.pipeline",
+    "Pool": "dovetail.pipeline.pool",
+    "Scores": "dovetail.pipeline.scores",
     "Tagger": "dovetail.chain.tagger",
     "TrainingError": "dovetail.errors",
     "Lexicon": "dovetail.features",
@@ -27,6 +30,7 @@ _HOME = {
     "column": "dovetail.features",
     "load": "dovetail.chain.tagger",
     "read": "dovetail.corpus",
+    "stacked": "dovetail.pipeline.stacking",
 }
 
 if TYPE_CHECKING:
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from dovetail.corpus import Corpus, read
     from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingError
     from dovetail.features import Dataset, Lexicon, Template, column
+    from dovetail.pipeline import Pipeline, Pool, Scores, stacked
 
 __all__ = [
     "Constraints",
@@ -46,12 +51,16 @@ __all__ = [
     "FeatureGroup",
     "Lexicon",
     "ModelFileError",
+    "Pipeline",
+    "Pool",
+    "Scores",
     "Tagger",
     "Template",
     "TrainingError",
     "column",
     "load",
     "read",
+    "stacked",
 ]
 
 

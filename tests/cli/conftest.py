@@ -12,6 +12,22 @@ from dovetail import demo
 from dovetail.cli import main
 
 Run = Callable[..., Result]
+NEWS = "Ada B-PER\nLopez I-PER\nspoke O\n\nhe O\nsaw O\nBob B-PER\n\nRome B-LOC\nslept O\n\n"
+TALKS = "by O\nAda B-SPEAKER\nLopez I-SPEAKER\n\nat O\nnoon B-TIME\n\nin O\nRome B-PLACE\n\n"
+TALKS += "by O\nBob B-SPEAKER\n\n"
+RECIPE = """
+[[task]]
+name = "ner"
+data = "news.conll"
+c2 = 0.05
+constraints = "auto"
+
+[[task]]
+name = "fields"
+data = "talks.conll"
+c2 = 0.05
+constraints = "auto"
+"""
 
 
 @pytest.fixture(scope="session")
@@ -63,3 +79,20 @@ def feature_text(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("data") / "tiny.crfsuite"
     path.write_text("D\tw=the\tlength:3\nN\tw=dog\ttime=3\\:30\n\nD\tw=a\nN\tw=cat\n\n" * 5)
     return path
+
+
+@pytest.fixture(scope="session")
+def recipe_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A recipe with its data."""
+    folder = tmp_path_factory.mktemp("recipe")
+    (folder / "news.conll").write_text(NEWS)
+    (folder / "talks.conll").write_text(TALKS)
+    (folder / "recipe.toml").write_text(RECIPE)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def pipeline(run: Run, recipe_folder: Path) -> Path:
+    """The pipeline that was trained by the recipe."""
+    run("train", recipe_folder / "recipe.toml", "-m", recipe_folder / "talks.dovetail")
+    return recipe_folder / "talks.dovetail"

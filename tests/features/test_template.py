@@ -344,3 +344,17 @@ def test_a_model_refuses_another_template() -> None:
     assert own.predict([["Ann"]]) == tagger.predict([["Ann"]])
     with pytest.raises(DataError, match="another template"):
         dovetail.load(tagger.to_bytes(), features=template("zzz")).predict([["Ann"]])
+
+
+def test_reading_conjoins_expressions_with_names_and_roles_too() -> None:
+    word = column("word")
+    template = Template(word.window(-1, 0).named("near"), word.on("transitions"))
+    both = template.reading("ner", conjoined=True)
+    assert str(both).splitlines() == [
+        '"near": word[-1..0]',
+        "word @ transitions",
+        "ner",
+        '"near & ner": word[-1..0] & ner',
+        "word & ner @ transitions",
+    ]
+    assert Template.parse(str(both)) == both

@@ -9,148 +9,159 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dovetail import DataError
 from dovetail.grid import Grid
-from reference.grid import Enumeration
+from reference.grid import sequences
+from reference.random_grids import forbid, random_grid, small_grids
 
 
-@st.composite
-def grids(draw: st.DrawFn) -> dict[str, Any]:
-    """Scores of small random grids, now and then with forbidden labels and large numbers."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    layers = draw(st.integers(1, 4))
-    sizes = [draw(st.integers(1, 3 if layers < 3 else 2)) for _ in range(layers)]
-    T = draw(st.integers(1, 4 if layers < 3 else 3))
-    scale = draw(st.sampled_from([1.0, 5.0, 300.0]))
-    nodes = [scale * rng.normal(size=(T, size)) for size in sizes]
-    moves = [rng.normal(size=(size, size)) for size in sizes]
-    if draw(st.booleans()):
-        for node in nodes:
-            forbidden = rng.random(node.shape) < 0.3
-            forbidden[np.arange(T), rng.integers(node.shape[1], size=T)] = False
-            node[forbidden] = -np.inf
-    couplings = {
-        (a, b): scale * rng.normal(size=(T, sizes[a], sizes[b]))
-        for a in range(layers)
-        for b in range(layers)
-        if a != b and rng.random() < 0.4
-    }
-    return {"nodes": nodes, "moves": moves, "couplings": couplings}
+@settings(max_examples=200, deadline=None)
+@given(small_grids())
+def test_the_best_labels_equal_those_of_enumeration(scene: dict[str, Any]) -> None:
+    found = Grid(**scene).best("exact")
+    for s, truth in enumerate(sequences(**scene)):
+        assert found.scores[s] == pytest.approx(truth.scores.max(), abs=1e-9, rel=1e-9)
+        part = slice(scene["bounds"][s], scene["bounds"][s + 1])
+        labels = np.array([layer[part] for layer in found.labels])
+        number = (truth.labellings == labels).all(axis=(1, 2)).argmax()
+        assert (truth.labellings[number] == labels).all()
+        assert truth.scores[number] == pytest.approx(found.scores[s], abs=1e-9, rel=1e-9)
+
+
+@settings(max_examples=200, deadline=None)
+@given(small_grids())
+def test_all_expectations_equal_those_of_enumeration(scene: dict[str, Any]) -> None:
+    found, truths = Grid(**scene).marginals("exact"), sequences(**scene)
+    np.testing.assert_allclose(found.log_z, [t.log_z for t in truths], atol=1e-9, rtol=1e-9)
+
+    def agree(mine: Any, theirs: Any) -> None:
+        np.testing.assert_allclose(mine, theirs, atol=1e-9)
+
+    for i, (labels, moves) in enumerate(zip(found.labels, found.moves, strict=True)):
+        agree(labels, np.concatenate([truth.labels(i) for truth in truths]))
+        expected = np.concatenate([truth.steps(i, i) for truth in truths])
+        agree(moves, expected.sum(axis=0) if moves.ndim == 2 else expected)
+    assert found.ties.keys() == scene["ties"].keys()
+    for layers, tie in found.ties.items():
+        agree(tie, np.concatenate([truth.labels(*layers) for truth in truths]))
+    assert found.lags.keys() == scene["lags"].keys()
+    for layers, lag in found.lags.items():
+        agree(lag, np.concatenate([truth.steps(*layers) for truth in truths]))
+    every = range(len(scene["nodes"]))
+    agree(Grid(**scene).joint(), np.concatenate([truth.labels(*every) for truth in truths]))
+
+
+@settings(max_examples=100, deadline=None)
+@given(small_grids(), st.sampled_from([1, 2, 7, 10_000]))
+def test_the_k_best_are_the_first_k_of_all(scene: dict[str, Any], k: int) -> None:
+    grid = Grid(**scene)
+    for s, truth in enumerate(sequences(**scene)):
+        found = grid.best_k(k, sequence=s)
+        allowed = np.sort(truth.scores[np.isfinite(truth.scores)])[::-1]
+        np.testing.assert_allclose([score for _, score in found], allowed[:k], rtol=1e-9, atol=1e-8)
+        assert len({tuple(map(tuple, labels)) for labels, _ in found}) == len(found)
+        known = {
+            tuple(map(tuple, paths)): x
+            for paths, x in zip(truth.labellings.tolist(), truth.scores, strict=True)
+        }
+        for labels, score in found:
+            assert known[tuple(map(tuple, np.array(labels).tolist()))] == pytest.approx(
+                score, abs=1e-8, rel=1e-9
+            )
 
 
 @settings(max_examples=150, deadline=None)
-@given(grids())
-def test_all_results_equal_enumeration(scores: dict[str, Any]) -> None:
-    truth, grid = Enumeration(**scores), Grid(**scores)
-    labels, best = grid.best()
-    assert best == pytest.approx(max(truth.scores.values()), abs=1e-7)
-    paths = tuple(tuple(int(y) for y in path) for path in labels)
-    assert truth.score(paths) == pytest.approx(best, abs=1e-7)
-
-    found = grid.marginals()
-    assert found.log_z == pytest.approx(truth.log_z, abs=1e-7)
-    T = len(scores["nodes"][0])
-    for i, node in enumerate(scores["nodes"]):
-        size = node.shape[1]
-        expected = truth.expect(lambda p, i=i, n=size: np.eye(n)[list(p[i])])
-        np.testing.assert_allclose(found.labels[i], expected, atol=1e-9)
-        moved = truth.expect(
-            lambda p, i=i, n=size: sum(
-                (
-                    np.outer(np.eye(n)[a], np.eye(n)[b])
-                    for a, b in zip(p[i], p[i][1:], strict=False)
-                ),
-                np.zeros((n, n)),
+@given(small_grids(), st.randoms(use_true_random=False))
+def test_probabilities_of_spans_equal_enumeration(scene: dict[str, Any], random: Any) -> None:
+    grid = Grid(**scene)
+    for s, truth in enumerate(sequences(**scene)):
+        layer = random.randrange(len(truth.sizes))
+        spans = [sorted(random.choices(range(truth.T + 1), k=2)) for _ in range(4)]
+        masks = [
+            np.array(
+                [
+                    [random.random() < 0.7 for _ in range(truth.sizes[layer])]
+                    for _ in range(end - begin + 2)
+                ]
             )
-        )
-        np.testing.assert_allclose(found.moves[i], moved, atol=1e-9)
-    for ((a, b), score), pairs in zip(scores["couplings"].items(), found.pairs, strict=True):
-        expected = np.zeros(score.shape)
-        for t in range(T):
-            expected[t] = truth.expect(
-                lambda p, t=t, a=a, b=b, s=score: np.outer(
-                    np.eye(s.shape[1])[p[a][t]], np.eye(s.shape[2])[p[b][t]]
-                )
-            )
-        np.testing.assert_allclose(pairs, expected, atol=1e-9)
-    joint = grid.joint()
-    assert joint.shape == (T, *(node.shape[1] for node in scores["nodes"]))
-    np.testing.assert_allclose(joint.reshape(T, -1).sum(axis=1), 1)
-    others = tuple(range(2, joint.ndim))
-    np.testing.assert_allclose(joint.sum(axis=others), found.labels[0], atol=1e-9)
+            for begin, end in spans
+        ]
+        found = grid.span_log_probabilities(layer, spans, masks, sequence=s)
+        expected = [
+            truth.within(layer, *span, mask) for span, mask in zip(spans, masks, strict=True)
+        ]
+        np.testing.assert_allclose(np.exp(found), expected, atol=1e-9)
 
 
-def random_grid(T: int, *sizes: int, coupled: bool = True) -> dict[str, Any]:
-    rng = np.random.default_rng(1)
-    return {
-        "nodes": [rng.normal(size=(T, n)) for n in sizes],
-        "moves": [rng.normal(size=(n, n)) for n in sizes],
-        "couplings": {
-            (i, i + 1): coupled * rng.normal(size=(T, sizes[i], sizes[i + 1]))
-            for i in range(len(sizes) - 1)
-        },
-    }
-
-
-def test_without_couplings_layers_are_separate_chains() -> None:
-    scores = random_grid(40, 4, 5, 3, coupled=False)
-    together = Grid(**scores).marginals()
-    best, _ = Grid(**scores).best()
-    for i in range(3):
-        alone = Grid([scores["nodes"][i]], [scores["moves"][i]], {})
-        np.testing.assert_allclose(alone.marginals().labels[0], together.labels[i], atol=1e-10)
-        assert alone.best()[0][0].tolist() == best[i].tolist()
-
-
-def test_a_long_document_neither_overflows_nor_takes_memory_for_all_its_messages() -> None:
-    scores = random_grid(30_000, 9, 9)
-    short = {
-        "nodes": [node[:2000] for node in scores["nodes"]],
-        "moves": scores["moves"],
-        "couplings": {key: score[:2000] for key, score in scores["couplings"].items()},
-    }
-    labels, score = Grid(**scores).best()
-    assert np.isfinite(score)
-    assert [path[:1900].tolist() for path in labels] == [
-        path[:1900].tolist() for path in Grid(**short).best()[0]
+@settings(max_examples=60, deadline=None)
+@given(small_grids(), st.randoms(use_true_random=False))
+def test_clamping_is_forbidding_other_labels(scene: dict[str, Any], random: Any) -> None:
+    layer = random.randrange(len(scene["nodes"]))
+    best, size = Grid(**scene).best("exact").labels[layer], scene["nodes"][layer].shape[1]
+    known = [
+        random.choice([None, -1, int(y), {int(y)}, {int(y), random.randrange(size)}]) for y in best
     ]
-    tall = random_grid(6_000, 20, 15, 12)  # messages are kept at some tokens only
-    found = Grid(**tall).marginals()
-    assert np.isfinite(found.log_z)
-    for probabilities in found.labels:
-        np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    clamped = Grid(**scene).clamped(layer, known)
+    for t, labels in enumerate(known):
+        if labels not in (None, -1):
+            others = set(range(size)) - (labels if isinstance(labels, set) else {labels})
+            scene["nodes"][layer][t, list(others)] = -np.inf
+    np.testing.assert_allclose(
+        clamped.marginals("exact").log_z,
+        [truth.log_z for truth in sequences(**scene)],
+        rtol=1e-9,
+        atol=1e-9,
+    )
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"moves": []}, "one layer or more"),
-        ({"moves": [np.zeros((2, 2))] * 2}, "scores of moves have another shape"),
-        ({"couplings": {(0, 0): np.zeros((3, 2, 2))}}, "between two different layers"),
-        ({"couplings": {(0, 1): np.zeros((3, 2, 2))}}, "couplings have another shape"),
-        ({"nodes": [np.full((3, 2), np.nan), np.zeros((3, 3))]}, "no number below infinity"),
-        ({"nodes": [np.zeros((3, 2)), np.zeros((4, 3))]}, "scores of labels have another shape"),
-    ],
-)
-def test_scores_that_do_not_fit_are_refused(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        Grid(**{**random_grid(3, 2, 3), **change}).best()
+def test_layers_of_unequal_sizes_in_any_order() -> None:
+    """Sizes above and below a vector, so that the innermost layer is now one, now another."""
+    for sizes in [(9, 3), (3, 9), (17, 2), (8, 5), (2, 8, 3)]:
+        scene = {**random_grid(2, *sizes), "lags": {}, "bounds": [0, 2]}
+        rng = np.random.default_rng(2)
+        for a, b in [(1, 0), (len(sizes) - 1, 0)]:
+            scene["lags"][a, b] = rng.normal(size=(2, sizes[a], sizes[b]))
+        forbid(scene, rng)
+        (truth,) = sequences(**scene)
+        found = Grid(**scene).marginals("exact")
+        assert found.log_z[0] == pytest.approx(truth.log_z)
+        for i in range(len(sizes)):
+            np.testing.assert_allclose(found.labels[i], truth.labels(i), atol=1e-12)
+            np.testing.assert_allclose(found.moves[i], truth.steps(i, i).sum(axis=0), atol=1e-12)
+        for layers, lag in found.lags.items():
+            np.testing.assert_allclose(lag, truth.steps(*layers), atol=1e-12)
+        assert Grid(**scene).best("exact").scores[0] == pytest.approx(truth.scores.max())
 
 
-def test_a_state_space_too_large_is_named() -> None:
-    with pytest.raises(DataError, match="100 x 100 x 100 = 1,000,000 joint states"):
-        Grid(**random_grid(1, 100, 100, 100)).best()
+def test_backward_messages_that_leave_the_range_are_noticed_too() -> None:
+    """From label 1 there is no way back to label 0, which is better all the time: forward the two
+    stay close together, backward they do not."""
+    T = 120
+    node = np.zeros((T, 2))
+    node[:, 0] = 10.0
+    move = np.array([[0.0, 0.0], [-np.inf, 0.0]])
+    weights = np.exp(10.0 * (np.arange(T + 1) - T))  # of staying for so many tokens
+    p = weights / weights.sum()
+    stays = p @ np.maximum(np.arange(T + 1) - 1, 0)
+    leaves = p[1:T].sum()
+    expected = [[stays, leaves], [0.0, T - 1 - stays - leaves]]
+    once = Grid([node], [move]).marginals("exact")
+    each = Grid([node], [np.tile(move, (T, 1, 1))]).marginals("exact")
+    np.testing.assert_allclose(once.moves[0], expected, atol=1e-9)
+    np.testing.assert_allclose(each.moves[0].sum(axis=0), expected, atol=1e-9)
+    assert once.log_z[0] == pytest.approx(10.0 * T + np.log(weights.sum()))
 
 
-def test_nothing_allowed_is_an_error() -> None:
-    scores = random_grid(2, 2, 2)
-    scores["nodes"][0][1] = -np.inf
-    for ask in (Grid(**scores).best, Grid(**scores).marginals):
-        with pytest.raises(DataError, match="no combination of labels is allowed"):
-            ask()
-
-
-def test_an_empty_sequence() -> None:
-    labels, score = Grid(**random_grid(0, 2, 3)).best()
-    assert score == 0
-    assert [len(path) for path in labels] == [0, 0]
+def test_numbers_far_apart_are_computed_in_logarithms() -> None:
+    """A path that falls far behind for long and wins in the end must not have vanished."""
+    T = 200
+    node = np.zeros((T, 2))
+    node[:, 0] = 10.0
+    node[-1, 0] = -10.0 * T
+    stay = np.array([[0.0, -np.inf], [-np.inf, 0.0]])
+    found = Grid([node], [stay]).marginals("exact")
+    assert found.log_z[0] == pytest.approx(np.logaddexp(0.0, 10.0 * (T - 1) - 10.0 * T))
+    assert found.labels[0][5, 0] == pytest.approx(1 / (1 + np.exp(10.0)))
+    assert Grid([node], [stay]).best("exact").labels[0].tolist() == [1] * T
+    inside = np.array([[True, True], [False, True], [True, True]])
+    (outer,) = Grid([node], [stay]).span_log_probabilities(0, [(7, 8)], [inside])
+    assert outer == pytest.approx(np.log(1 - found.labels[0][5, 0]))

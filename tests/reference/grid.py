@@ -2,49 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise, product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Paths = tuple[tuple[int, ...], ...]  # the labels of each layer
 
 
 class Enumeration:
+    """One sequence."""
+
     def __init__(
         self,
         nodes: Sequence[Floats],
         moves: Sequence[Floats],
-        couplings: Mapping[tuple[int, int], Floats],
+        ties: Mapping[tuple[int, ...], Floats],
+        lags: Mapping[tuple[int, int], Floats],
     ) -> None:
-        self.nodes, self.moves, self.couplings = nodes, moves, couplings
-        self.scores = {paths: self.score(paths) for paths in self.labellings()}
-        values = np.array(list(self.scores.values()))
-        high = values.max()
-        self.log_z = float(high + np.log(np.exp(values - high).sum()))
+        self.sizes, self.T = [node.shape[1] for node in nodes], len(nodes[0])
+        each = [product(range(size), repeat=self.T) for size in self.sizes]
+        self.labellings = np.array(list(product(*each)))  # [labellings x layers x tokens]
+        self.scores = np.zeros(len(self.labellings))
+        for t in range(self.T):
+            now = self.labellings[:, :, t].T
+            for node, labels in zip(nodes, now, strict=True):
+                self.scores += node[t][labels]
+            for layers, score in ties.items():
+                self.scores += score[t][tuple(now[i] for i in layers)]
+            if t == 0:
+                continue
+            before = self.labellings[:, :, t - 1].T
+            for move, a, b in zip(moves, before, now, strict=True):
+                self.scores += (move if move.ndim == 2 else move[t])[a, b]
+            for (i, j), score in lags.items():
+                self.scores += score[t][before[i], now[j]]
+        high = self.scores.max()
+        self.log_z = float(high + np.log(np.exp(self.scores - high).sum()))
+        self.p = np.exp(self.scores - self.log_z)
 
-    def labellings(self) -> Iterator[Paths]:
-        each = [product(range(node.shape[1]), repeat=len(node)) for node in self.nodes]
-        return product(*each)
+    def labels(self, *layers: int) -> Floats:
+        """The probability of the labels that some layers give to each token."""
+        out = np.zeros((self.T, *(self.sizes[i] for i in layers)))
+        for t in range(self.T):
+            np.add.at(out[t], tuple(self.labellings[:, i, t] for i in layers), self.p)
+        return out
 
-    def score(self, paths: Paths) -> float:
-        total = 0.0
-        for node, move, path in zip(self.nodes, self.moves, paths, strict=True):
-            total += sum(node[t, y] for t, y in enumerate(path))
-            total += sum(move[a, b] for a, b in pairwise(path))
-        for (a, b), score in self.couplings.items():
-            total += sum(
-                score[t, y, z] for t, (y, z) in enumerate(zip(paths[a], paths[b], strict=True))
+    def steps(self, before: int, after: int) -> Floats:
+        """The probability of the label of a layer at the token before with that of another."""
+        out = np.zeros((self.T, self.sizes[before], self.sizes[after]))
+        for t in range(1, self.T):
+            pair = self.labellings[:, before, t - 1], self.labellings[:, after, t]
+            np.add.at(out[t], pair, self.p)
+        return out
+
+    def within(self, layer: int, begin: int, end: int, mask: NDArray[np.bool_]) -> float:
+        """The probability that all labels from the token before a span to the one after it are
+        those that the mask allows."""
+        holds = np.ones(len(self.labellings), dtype=bool)
+        for row, t in enumerate(range(begin - 1, end + 1)):
+            if 0 <= t < self.T:
+                holds &= mask[row][self.labellings[:, layer, t]]
+        return float(self.p[holds].sum())
+
+
+def sequences(
+    nodes: Sequence[Floats],
+    moves: Sequence[Floats],
+    ties: Mapping[tuple[int, ...], Floats],
+    lags: Mapping[tuple[int, int], Floats],
+    bounds: Sequence[int],
+) -> list[Enumeration]:
+    """The sequences of a batch."""
+    out = []
+    for first, end in pairwise(bounds):
+        part = slice(first, end)
+        out.append(
+            Enumeration(
+                [node[part] for node in nodes],
+                [move if move.ndim == 2 else move[part] for move in moves],
+                {layers: score[part] for layers, score in ties.items()},
+                {layers: score[part] for layers, score in lags.items()},
             )
-        return float(total)
-
-    def expect(self, count: Any) -> Any:
-        """The expectation of a function of the labellings."""
-        return sum(
-            np.exp(score - self.log_z) * np.asarray(count(paths), float)
-            for paths, score in self.scores.items()
-            if np.isfinite(score)
         )
+    return out

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dovetail import _native
-from dovetail.chain.model_file import ModelFile, open_model, to_bytes
+from dovetail.chain.model_file import KIND_PIPELINE, ModelFile, open_model, to_bytes
 from dovetail.errors import DataError, ModelFileError
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ class ChainModel:
         self.facts: dict[str, Any] = file.facts
         self.accepted: Template | None = None  # a template of the user's that has been compared
         self._file = file
+        if self.facts.get("kind") == KIND_PIPELINE:
+            raise ModelFileError(
+                f"{file.source} holds a pipeline of several taggers: open it with Pipeline.load"
+            )
         try:
             self.labels = tuple(str(label) for label in self.facts["labels"])
             weights: list[Any] = [file.array(name) for name in WEIGHT_ARRAYS]

@@ -86,7 +86,9 @@ def _spans(
     if not found:
         return []
     events = [
-        (number, mask) for number, span in enumerate(found) for mask in _events(model.labels, span)
+        (number, mask)
+        for number, span in enumerate(found)
+        for mask in span_events(model.labels, span)
     ]
     owners = np.array([number for number, _ in events], np.int64)
     masks = np.concatenate([mask.ravel() for _, mask in events])
@@ -101,7 +103,7 @@ def _spans(
     ]
 
 
-def _events(names: tuple[str, ...], span: Span) -> list[npt.NDArray[np.uint8]]:
+def span_events(names: tuple[str, ...], span: Span) -> list[npt.NDArray[np.uint8]]:
     """The ways in which labels can spell exactly this span, as masks over labels.
 
     Each has a row for the token before the span, one for each of its tokens, and one for the token

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from dovetail import load
+from dovetail import Tagger
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, unit_option
-from dovetail.cli.models import named_as_trained
+from dovetail.cli.models import load, named_as_trained
 from dovetail.cli.templates import load_template, template_options
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
@@ -58,6 +58,8 @@ def command(
     corpus = given.read()
     if model is not None:
         tagger = load(model)
+        if not isinstance(tagger, Tagger):
+            raise DataError(f"{model} holds a pipeline of several taggers: give the model of one")
         if (tagger.model_.facts["features"] or {}).get("kind") != "template":
             raise DataError(f"{model} was not trained with a template")
         made, corpus = tagger.model_.template, named_as_trained(corpus, tagger)

@@ -13,10 +13,11 @@ import click
 from dovetail.errors import DovetailError
 
 SUMMARIES = {
-    "train": "Train a tagger on labelled sequences.",
+    "train": "Train a tagger on labelled sequences, or a pipeline from a recipe.",
     "tag": "Label sequences with a trained model.",
     "eval": "Score a model on labelled data, or two columns of a file.",
     "info": "Show what is in a model.",
+    "compare": "Compare ways of transfer on a recipe's data.",
     "features": "Show what a template makes of data.",
 }
 INTERRUPTED = 128 + 2

@@ -5,33 +5,49 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dovetail import Tagger, load
+from dovetail import Tagger
+from dovetail.cli.models import load
+
+if TYPE_CHECKING:
+    from dovetail.pipeline import Pipeline
 
 SHOWN_TRANSITIONS = 20
+SHOWN_WEIGHTS = 5
 
 
 @click.command("info")
 @click.argument("model")
 @click.option(
-    "--top", type=click.IntRange(0), default=5, metavar="N", help="Weights for each label (5)."
+    "--top",
+    type=click.IntRange(0),
+    metavar="N",
+    help=f"Weights for each label (of a tagger {SHOWN_WEIGHTS}, of a pipeline's none).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write everything as JSON.")
-def command(model: str, top: int, as_json: bool) -> None:
-    """Show what is in a model: labels, sizes, the largest weights, and how it was trained."""
-    facts = _facts(load(model), model, top)
-    click.echo(json.dumps(facts, ensure_ascii=False) if as_json else _as_text(facts))
+def command(model: str, top: int | None, as_json: bool) -> None:
+    """Show what is in a model: labels, sizes, the largest weights, and how it was trained.
+
+    Of a pipeline: its layers, what each of them reads, and how they are decoded.
+    """
+    opened = load(model)
+    file = {"model": model, "bytes": Path(model).stat().st_size}
+    if isinstance(opened, Tagger):
+        facts = {**file, **_facts(opened, SHOWN_WEIGHTS if top is None else top)}
+        text = _as_text
+    else:
+        facts = {**file, **_pipeline_facts(opened, top or 0)}
+        text = _pipeline_as_text
+    click.echo(json.dumps(facts, ensure_ascii=False) if as_json else text(facts))
 
 
-def _facts(tagger: Tagger, path: str, top: int) -> dict[str, Any]:
+def _facts(tagger: Tagger, top: int) -> dict[str, Any]:
     facts = tagger.model_.facts
     moves = sorted(tagger.transitions().items(), key=lambda item: -abs(item[1]))
     return {
-        "model": path,
-        "bytes": Path(path).stat().st_size,
         "dovetail": facts.get("dovetail"),
         "labels": tagger.labels_,
         "label_column": tagger.label_column_,
@@ -51,6 +67,79 @@ def _facts(tagger: Tagger, path: str, top: int) -> dict[str, Any]:
     }
 
 
+def _pipeline_facts(pipeline: Pipeline, top: int) -> dict[str, Any]:
+    layers = []
+    for place, layer in enumerate(pipeline.layers):
+        annotator = pipeline[layer.name]
+        lower = [other.name for other in layer.reads(pipeline.layers[:place])]
+        facts: dict[str, Any] = {
+            "name": layer.name,
+            "kind": type(annotator).__name__.lower(),
+            "reads": lower,
+            "columns": [name for name in layer.annotator.reads_ if name not in pipeline.names],
+            "weight": layer.weight,
+            "labels": list(layer.labels),
+        }
+        layers.append(facts | (_facts(annotator, top) if isinstance(annotator, Tagger) else {}))
+    return {
+        "kind": "pipeline",
+        "decode": pipeline.decode,
+        "inference": pipeline.inference,
+        "epsilon": pipeline.epsilon,
+        "lattice": pipeline.lattice,
+        "notes": pipeline.notes_,
+        "layers": layers,
+    }
+
+
+def _pipeline_as_text(facts: Mapping[str, Any]) -> str:
+    layers = facts["layers"]
+    order = " -> ".join(layer["name"] for layer in layers)
+    decode = facts["decode"]
+    if decode == "joint":
+        decode += f", inference {facts['inference']}"
+    if decode == "soft" and facts["lattice"]:
+        decode += f", the {facts['lattice']} best labellings"
+    rows = [
+        ("model", f"{click.format_filename(facts['model'])}, {facts['bytes'] / 1e6:,.1f} MB"),
+        ("pipeline", order),
+        ("decode", decode),
+        *(("note", note) for note in facts["notes"]),
+    ]
+    lines = _aligned(rows)
+    for layer in layers:
+        reads = [f"{name} (a layer)" for name in layer["reads"]] + layer["columns"]
+        rows = [
+            (
+                "  labels",
+                f"{len(layer['labels'])}{_named_scheme(layer)}: {', '.join(layer['labels'])}",
+            ),
+            ("  reads", ", ".join(reads) or "nothing"),
+            ("  weight", f"{layer['weight']:g} in joint decoding"),
+        ]
+        if "n_features" in layer:
+            rows.append(("  features", f"{layer['n_features']:,}"))
+            rows.append(("  weights", f"{layer['n_weights']:,}"))
+            rows.append(("  stopped", str(layer["training"].get("stopped", ""))))
+        else:
+            rows.append(("  kind", layer["kind"]))
+        lines += ["", layer["name"], *_aligned(rows)]
+        for label, weights in layer.get("top_weights", {}).items():
+            lines += _weight_lines(label, weights)
+    return "\n".join(lines)
+
+
+def _named_scheme(facts: Mapping[str, Any]) -> str:
+    return f" ({_scheme(facts)})" if "scheme" in facts else ""
+
+
+def _weight_lines(label: str, weights: list[dict[str, Any]]) -> list[str]:
+    if not weights:
+        return []
+    shown = [f"  {entry['weight']:8.3f}  {entry['feature']}" for entry in weights]
+    return ["", f"largest weights for {label}", *shown]
+
+
 def _as_text(facts: Mapping[str, Any]) -> str:
     spec = facts["features"] or {}
     kind = "given as lists or feature text" if not spec else spec["kind"]
@@ -66,9 +155,7 @@ def _as_text(facts: Mapping[str, Any]) -> str:
     lines = [*_aligned(rows), "", "training"]
     lines += _aligned([(f"  {k}", _value(v)) for k, v in _flat(facts["training"]) if v is not None])
     for label, weights in facts["top_weights"].items():
-        if weights:
-            lines += ["", f"largest weights for {label}"]
-            lines += [f"  {entry['weight']:8.3f}  {entry['feature']}" for entry in weights]
+        lines += _weight_lines(label, weights)
     moves = [move for move in facts["transitions"] if move["weight"]]
     lines += ["", "largest transitions" if len(moves) > SHOWN_TRANSITIONS else "transitions"]
     lines += [f"  {m['weight']:8.3f}  {m['from']} -> {m['to']}" for m in moves[:SHOWN_TRANSITIONS]]

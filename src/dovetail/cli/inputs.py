@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from dovetail.cli.feature_text import read_feature_text
-from dovetail.corpus import FORMATS, UNITS, Corpus, format_of, read, stream
+from dovetail.corpus import FORMATS, UNITS, Corpus, format_of, stream
+from dovetail.corpus.formats import joined, read_filled
 from dovetail.errors import DataError
 
 CRFSUITE = "crfsuite"
@@ -83,10 +84,7 @@ class Source:
     def read(self) -> Corpus:
         """All of a corpus; one without any sequence is refused."""
         with self._explained():
-            corpus = read(self.path, self.format, **self._options())
-        if not corpus.n_tokens:
-            raise DataError(f"{self.path} holds no sequences")
-        return corpus
+            return read_filled(self.path, self.format, **self._options())
 
     def read_features(self) -> tuple[list[Any], list[list[str]]]:
         """All feature lists and labels of a file of CRFsuite's format."""
@@ -135,12 +133,4 @@ def _feature_batch(pairs: Sequence[tuple[list[Any], list[str]]]) -> Batch:
 
 def read_all(sources: Iterable[Source]) -> Corpus:
     """Several files as one corpus."""
-    corpora = [source.read() for source in sources]
-    first = corpora[0]
-    for corpus in corpora[1:]:
-        if corpus.names != first.names:
-            raise DataError(
-                f"the files differ in their columns: {', '.join(first.names)} and "
-                f"{', '.join(corpus.names)}"
-            )
-    return first if len(corpora) == 1 else Corpus.concatenate(corpora)
+    return joined(source.read() for source in sources)

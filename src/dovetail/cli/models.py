@@ -2,9 +2,40 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import dovetail
 from dovetail import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
+
+if TYPE_CHECKING:
+    from dovetail.pipeline import Pipeline
+
+CHAIN_DECODINGS = ("viterbi", "marginal")
+PIPELINE_DECODINGS = ("none", "cascade", "soft", "joint", "auto")
+
+
+def load(path: str) -> Tagger | Pipeline:
+    """The tagger or the pipeline in a file."""
+    from dovetail.chain.model_file import KIND_PIPELINE, open_model
+
+    if open_model(path, verify=False).facts.get("kind") != KIND_PIPELINE:
+        return dovetail.load(path)
+    from dovetail.pipeline import Pipeline
+
+    return Pipeline.load(path)
+
+
+def refuse_decoding(decode: str | None, model: Tagger | Pipeline, path: str) -> None:
+    """Taggers and pipelines are decoded in different ways."""
+    single = isinstance(model, Tagger)
+    known = CHAIN_DECODINGS if single else PIPELINE_DECODINGS
+    if decode is not None and decode not in known:
+        what = "a single tagger" if single else "a pipeline"
+        raise DataError(f"{path} holds {what}: --decode is one of {', '.join(known)}, not {decode}")
 
 
 def has_spans(tagger: Tagger) -> bool:
@@ -12,22 +43,31 @@ def has_spans(tagger: Tagger) -> bool:
     return bool(tagger.model_.facts["scheme"] != "none")
 
 
-def named_as_trained(corpus: Corpus, tagger: Tagger) -> Corpus:
+def unit_of_text(model: Tagger | Pipeline) -> str | None:
+    """What was one sequence of the raw text that a model, or its last tagger, was trained on."""
+    trained = [model] if isinstance(model, Tagger) else _taggers(model)[-1:]
+    units: list[str | None] = [tagger.model_.facts.get("unit") for tagger in trained]
+    return units[0] if units else None
+
+
+def named_as_trained(corpus: Corpus, model: Tagger | Pipeline) -> Corpus:
     """A corpus with default column names under the names that a model was trained with.
 
     The columns must stand in the order of the training data; the label column may be missing.
     """
-    inputs = _input_columns(tagger)
+    if isinstance(model, Tagger):
+        inputs, *others = _input_columns(model), model.model_.facts.get("columns", ())
+    else:
+        inputs, *others = _pipeline_columns(model)
     names = corpus.names
     if set(inputs) <= set(names):
         return corpus
-    trained = tagger.model_.facts["columns"]
-    if len(names) not in (len(inputs), len(trained)):
+    known = next((known for known in (inputs, *others) if len(known) == len(names)), None)
+    if known is None:
         raise DataError(
             f"the data has {len(names)} columns where the model reads {', '.join(inputs)}: "
             "name them with --columns"
         )
-    known = inputs if len(names) == len(inputs) else trained
     return Corpus(
         dict(zip(known, corpus.columns.values(), strict=True)),
         corpus.bounds,
@@ -40,3 +80,40 @@ def named_as_trained(corpus: Corpus, tagger: Tagger) -> Corpus:
 def _input_columns(tagger: Tagger) -> list[str]:
     spec = tagger.model_.facts["features"] or {}
     return list(spec.get("columns", ()))
+
+
+def _taggers(pipeline: Pipeline) -> list[Tagger]:
+    from dovetail.pipeline.layers import taggers_of
+
+    return [tagger for name in pipeline.names for tagger in taggers_of(pipeline[name])]
+
+
+def _pipeline_columns(pipeline: Pipeline) -> list[list[str]]:
+    """The columns that no layer writes, and those of the data that the last tagger was trained on:
+    as it was, and without the labels of other layers.
+    """
+    reads = dict.fromkeys(name for layer in pipeline.layers for name in layer.annotator.reads_)
+    inputs = [name for name in reads if name not in pipeline.names]
+    taggers = _taggers(pipeline)
+    if not taggers:
+        return [inputs]
+    last = taggers[-1]
+    others = {name for name in pipeline.names if name != last.label_column_}
+    trained = list(last.model_.facts.get("columns", ()))
+    while trained and trained[-1] in others:  # what the pipeline added for its training
+        trained.pop()
+    bare = [name for name in trained if name not in others]
+    ordered = sorted(inputs, key=lambda name: bare.index(name) if name in bare else len(bare))
+    return [ordered, trained, bare]
+
+
+def check_writable(path: str) -> None:
+    """Better refused now than after an hour of training."""
+    target = Path(path)
+    if target.is_dir():
+        raise DataError(f"cannot write {path}: it is a directory")
+    folder = target.absolute().parent
+    if not folder.is_dir():
+        raise DataError(f"cannot write {path}: there is no directory {folder}")
+    if not os.access(target if target.exists() else folder, os.W_OK):
+        raise DataError(f"cannot write {path}: permission denied")

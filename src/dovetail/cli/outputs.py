@@ -12,6 +12,7 @@ from dovetail.corpus import Sequence as CorpusSequence
 
 Offsets = list[tuple[int, int]]
 SpanShown = tuple[int, int, str, float | None]
+KEYS = {"word": "tokens", "label": "gold", "labels": "gold"}  # of columns in JSON
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,12 @@ def write_columns(corpus: Corpus, results: Sequence[Result], file: TextIO) -> No
     . O 1.0000
     <BLANKLINE>
     """
-    for column in _added_columns(results):
+    write_added(corpus, added_columns(results), file)
+
+
+def write_added(corpus: Corpus, columns: Sequence[list[list[str]]], file: TextIO) -> None:
+    """The columns of a corpus, then others."""
+    for column in columns:
         name = "predicted"
         while name in corpus.names:
             name += "'"
@@ -50,7 +56,8 @@ def write_columns(corpus: Corpus, results: Sequence[Result], file: TextIO) -> No
     write_conll(corpus, file, separator="\t")
 
 
-def _added_columns(results: Sequence[Result]) -> list[list[list[str]]]:
+def added_columns(results: Sequence[Result]) -> list[list[list[str]]]:
+    """What is known of the tokens, as columns."""
     columns: list[list[list[str]]] = []
     for rank in range(max((len(result.nbest or ()) for result in results), default=0)):
         labels, shares = [], []
@@ -83,32 +90,33 @@ def write_json(corpus: Corpus, results: Sequence[Result], file: TextIO) -> None:
         if text is not None and offsets is not None:
             line["text"] = text
         if "text" not in line or result.spans is None or result.marginals or result.nbest:
-            keys = {"word": "tokens", "label": "gold", "labels": "gold"}
-            line |= {keys.get(name, name): sequence[name] for name in sequence.names}
+            line |= {KEYS.get(name, name): sequence[name] for name in sequence.names}
             line["labels"] = result.labels
         if result.spans is not None:
-            line["spans"] = [_span_object(span, line.get("text"), offsets) for span in result.spans]
+            line["spans"] = [span_object(span, line.get("text"), offsets) for span in result.spans]
         if result.marginals is not None:
             line["marginals"] = [
-                {label: _rounded(p) for label, p in token.items()} for token in result.marginals
+                {label: rounded(p) for label, p in token.items()} for token in result.marginals
             ]
         if result.nbest is not None:
             line["nbest"] = [
-                {"labels": labels, "probability": _rounded(p)} for labels, p in result.nbest
+                {"labels": labels, "probability": rounded(p)} for labels, p in result.nbest
             ]
         file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
-def _span_object(span: SpanShown, text: str | None, offsets: Any) -> dict[str, Any]:
+def span_object(span: SpanShown, text: str | None, offsets: Any) -> dict[str, Any]:
+    """A span for JSON: of characters of a text, or of tokens."""
     start, end, label, probability = span
     if text is None:
-        return {"start": start, "end": end, "label": label, "probability": _rounded(probability)}
+        return {"start": start, "end": end, "label": label, "probability": rounded(probability)}
     start, end = int(offsets[start][0]), int(offsets[end - 1][1])
     place = {"start": start, "end": end, "label": label, "text": text[start:end]}
-    return {**place, "probability": _rounded(probability)}
+    return {**place, "probability": rounded(probability)}
 
 
-def _rounded(probability: float | None) -> float | None:
+def rounded(probability: float | None) -> float | None:
+    """A probability as it is written: six digits."""
     return None if probability is None else round(probability, 6)
 
 

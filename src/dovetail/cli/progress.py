@@ -50,8 +50,9 @@ def show_progress(tolerance: float, max_iterations: int | None) -> Iterator[Disp
 class Lines:
     """A line for the first round of each phase, for the last, and every half second between."""
 
-    def __init__(self, tolerance: float, max_iterations: int | None) -> None:
+    def __init__(self, tolerance: float, max_iterations: int | None, title: str = "") -> None:
         self._limits = tolerance, max_iterations
+        self._title = title
         self._history: list[Progress] = []
         self._shown: Progress | None = None
         self._shown_at = 0.0
@@ -74,7 +75,7 @@ class Lines:
         self._shown, self._shown_at = self._history[-1], time.monotonic()
         cells = described(self._history, *self._limits)
         phase, rest = cells.pop("phase"), " ".join(f"{k} {v}" for k, v in cells.items() if v)
-        click.echo(f"{phase}: {rest}", err=True)
+        click.echo(f"{self._title}{phase}: {rest}", err=True)
 
 
 class LiveTable:
@@ -171,3 +172,12 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def megabytes(count: float) -> str:
+    """A number of bytes for people.
+
+    >>> megabytes(1234), megabytes(52_300_000)
+    ('0.0 MB', '52.3 MB')
+    """
+    return f"{count / 1e6:,.1f} MB"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +13,15 @@ import click
 from dovetail import Tagger
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
-from dovetail.cli.progress import Display, duration, show_progress
+from dovetail.cli.models import check_writable
+from dovetail.cli.progress import Display, duration, megabytes, show_progress
 from dovetail.cli.templates import load_template, template_options
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.evaluate import Report, evaluate
 from dovetail.features import Dataset
 
+RECIPE = ".toml"
 COUNT = click.IntRange(1)
 STRENGTH = click.FloatRange(0)
 
@@ -72,7 +73,14 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     features are those of --template, by default a set that suits the columns; with CRFsuite's
     format they are those of the file. Progress goes to standard error, the summary to
     standard output. Ctrl-C ends the training and keeps the best model so far.
+
+    DATA may also be one recipe, a .toml file: then a whole pipeline is trained as it says.
     """
+    if any(path.endswith(RECIPE) for path in options["data"]):
+        from dovetail.cli.train_recipe import train_recipe
+
+        train_recipe(ctx, options)
+        return
     job = Job(
         paths=options.pop("data"),
         model=options.pop("model"),
@@ -128,7 +136,7 @@ class Job:
         """Train, save, and tell what came of it."""
         assert self.model is not None
         for path in filter(None, (self.model, self.checkpoint)):
-            _check_writable(path)
+            check_writable(path)
         with _display(tagger) as display:
             data = self.read(display)
             self.choose_features(tagger, data)
@@ -224,18 +232,6 @@ def _held_out_report(tagger: Tagger, held_out: Any) -> Report:
     return evaluate(gold, tagger.predict(features))
 
 
-def _check_writable(path: str) -> None:
-    """Better refused now than after an hour of training."""
-    target = Path(path)
-    if target.is_dir():
-        raise DataError(f"cannot write {path}: it is a directory")
-    folder = target.absolute().parent
-    if not folder.is_dir():
-        raise DataError(f"cannot write {path}: there is no directory {folder}")
-    if not os.access(target if target.exists() else folder, os.W_OK):
-        raise DataError(f"cannot write {path}: permission denied")
-
-
 def _size(path: str | None) -> int:
     assert path is not None
     return Path(path).stat().st_size
@@ -275,12 +271,3 @@ def _dry_summary(facts: dict[str, Any]) -> str:
         ("memory", f"about {megabytes(facts['memory_bytes'])}"),
     ]
     return "\n".join(f"{name:<10} {text}" for name, text in rows)
-
-
-def megabytes(count: float) -> str:
-    """A number of bytes for people.
-
-    >>> megabytes(1234), megabytes(52_300_000)
-    ('0.0 MB', '52.3 MB')
-    """
-    return f"{count / 1e6:,.1f} MB"

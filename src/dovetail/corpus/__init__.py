@@ -6,6 +6,7 @@ from dovetail.corpus.conllu import read_conllu, stream_conllu, write_conllu
 from dovetail.corpus.formats import FORMATS, format_of, read, stream
 from dovetail.corpus.jsonl import read_jsonl, stream_jsonl, write_jsonl
 from dovetail.corpus.labels import Span, labels_from_spans, spans
+from dovetail.corpus.markup import read_markup, stream_markup
 from dovetail.corpus.schemes import (
     SCHEMES,
     Scheme,
@@ -40,12 +41,14 @@ __all__ = [
     "read_conll",
     "read_conllu",
     "read_jsonl",
+    "read_markup",
     "read_text",
     "spans",
     "stream",
     "stream_conll",
     "stream_conllu",
     "stream_jsonl",
+    "stream_markup",
     "stream_text",
     "tokenize",
     "unit_of",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dovetail.errors import DataError
 
 MISSING = -1
+MANY_LEVELS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +86,18 @@ class Column:
         """The values, one a token."""
         levels = self.levels
         return [levels[code] if code >= 0 else None for code in self.codes.tolist()]
+
+    def compact(self) -> Column:
+        """The same without levels that no token has, where many are so: parts of a large corpus
+        share its levels, and whatever is done once a level is then done in vain."""
+        if len(self.levels) <= MANY_LEVELS:
+            return self
+        used, codes = np.unique(self.codes, return_inverse=True)
+        if 2 * used.size > len(self.levels):
+            return self
+        missing = int(used.size > 0 and used[0] == MISSING)
+        levels = tuple(self.levels[code] for code in used[missing:].tolist())
+        return Column((codes - missing).astype(np.int32), levels)
 
     def _codes_in(self, index: dict[str, int]) -> NDArray[np.int32]:
         absent = len(index)

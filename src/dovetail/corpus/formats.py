@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from dovetail.corpus.conll import read_conll, stream_conll
 from dovetail.corpus.conllu import read_conllu, stream_conllu
 from dovetail.corpus.jsonl import read_jsonl, stream_jsonl
+from dovetail.corpus.markup import read_markup, stream_markup
 from dovetail.corpus.table import Corpus
 from dovetail.corpus.text import read_text, stream_text
 from dovetail.errors import DataError
@@ -28,6 +29,7 @@ FORMATS: dict[str, Format] = {
     "conllu": Format(read_conllu, stream_conllu, (".conllu",)),
     "jsonl": Format(read_jsonl, stream_jsonl, (".jsonl", ".ndjson")),
     "text": Format(read_text, stream_text, ()),
+    "markup": Format(read_markup, stream_markup, ()),
 }
 
 
@@ -44,6 +46,26 @@ def read(path: PathLike, format: str | None = None, **options: Any) -> Corpus:
     Corpus(1 sequences, 1 tokens: word, label)
     """
     return FORMATS[format_of(path, format)].read(path, **options)
+
+
+def read_filled(path: PathLike, format: str | None = None, **options: Any) -> Corpus:
+    """The same, but a corpus without any token is refused."""
+    corpus = read(path, format, **options)
+    if not corpus.n_tokens:
+        raise DataError(f"{os.fspath(path)} holds no sequences")
+    return corpus
+
+
+def joined(corpora: Iterable[Corpus]) -> Corpus:
+    """The corpora of several files as one; they must have the same columns."""
+    first, *others = corpora
+    for corpus in others:
+        if corpus.names != first.names:
+            raise DataError(
+                f"the files differ in their columns: {', '.join(first.names)} and "
+                f"{', '.join(corpus.names)}"
+            )
+    return Corpus.concatenate([first, *others]) if others else first
 
 
 def stream(path: PathLike, format: str | None = None, **options: Any) -> Iterator[Corpus]:

@@ -1,9 +1,18 @@
-"""A small corpus of made-up e-mail announcements, to try the toolkit on.
+"""Two small corpora, both made up, to try the toolkit on: e-mail announcements, and news.
 
-``train.conll`` and ``test.conll`` hold one header line or sentence a sequence, in two columns: the
-word and its label for six fields (SPEAKER, LOCATION, STIME and ETIME for the start and the end,
-DATE, TITLE) in IOB2. ``unlabelled.txt`` holds raw lines of the same kind. Some of the names, rooms
-and titles in the last two files do not occur in the first.
+``train.conll`` and ``test.conll`` hold one header line or sentence of an announcement a sequence,
+in two columns: the word and its label for six fields (SPEAKER, LOCATION, STIME and ETIME for the
+start and the end, DATE, TITLE) in IOB2. ``unlabelled.txt`` holds raw lines of the same kind. Some
+of the names, rooms and titles in the last two files do not occur in the first. ``few.conll`` holds
+every twelfth e-mail of the training file, for when little is labelled. ``emails.conll`` holds all
+e-mails of ``train.conll`` and ``test.conll`` as documents, to be divided at random.
+
+``news.conll`` holds sentences with the names in them (PER, ORG, LOC, MISC) in IOB2, as a related
+task that there is more text for. It has most of the given names of the announcements, but few of
+their family names and towns, and none of their rooms, buildings and titles.
+
+``recipe.toml`` puts the two together, ``compare.toml`` compares ways to do so; ``fields.template``
+has the features that both use.
 """
 
 from __future__ import annotations
@@ -13,7 +22,8 @@ from pathlib import Path
 
 from dovetail.errors import DataError
 
-FILES = ("train.conll", "test.conll", "unlabelled.txt")
+FILES = ("train.conll", "test.conll", "unlabelled.txt", "few.conll", "news.conll", "emails.conll")
+RECIPES = ("recipe.toml", "compare.toml", "fields.template")
 
 
 def path(name: str) -> Path:
@@ -23,6 +33,7 @@ def path(name: str) -> Path:
     >>> lines[6].split("\\t")
     ['Dr.', 'B-SPEAKER']
     """
-    if name not in FILES:
-        raise DataError(f"the demo has no file {name!r}: choose one of {', '.join(FILES)}")
+    known = (*FILES, *RECIPES)
+    if name not in known:
+        raise DataError(f"the demo has no file {name!r}: choose one of {', '.join(known)}")
     return Path(str(resources.files(__name__).joinpath(name)))

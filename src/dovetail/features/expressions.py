@@ -266,6 +266,16 @@ class Placed(Within):
         return _line(self)
 
 
+def conjoined(expression: Expression, other: Expression) -> Expression:
+    """A conjunction that also takes expressions with a name or a role: the name grows, the role
+    stays."""
+    if isinstance(expression, Named):
+        return Named(conjoined(expression.inner, other), f"{expression.name} & {other}")
+    if isinstance(expression, Placed):
+        return Placed(conjoined(expression.inner, other), expression.role)
+    return expression & other
+
+
 def merged(parts: Iterable[Functions]) -> Functions:
     """Functions of several expressions, no two of which may share a name."""
     out: Functions = {}

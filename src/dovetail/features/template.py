@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from dovetail import _native
 from dovetail.errors import DataError
 from dovetail.features.attributes import Attribute, Row
+from dovetail.features.columns import column
 from dovetail.features.derived import Derived, native_from, step_of
 from dovetail.features.expressions import Expression, merged
+from dovetail.features.expressions import conjoined as together
 from dovetail.features.lexicons import Lexicon
 from dovetail.features.tables import Table
 from dovetail.loaded import is_corpus
@@ -70,10 +72,10 @@ class Template:
             known.update(expression.rows)
         self.rows = tuple(rows)
         self.functions = merged(expression.functions() for expression in expressions)
-        self._attributes = tuple(dict.fromkeys(p.attribute for r in self.rows for p in r.parts))
+        self.attributes = tuple(dict.fromkeys(p.attribute for r in self.rows for p in r.parts))
         self._check()
-        self._native = self._compiled()
-        self._derived = Derived(self._attributes, self.lexicons, self.tables, self.functions)
+        self._native = self.compiled(self.rows)
+        self._derived = Derived(self.attributes, self.lexicons, self.tables, self.functions)
 
     @classmethod
     def parse(cls, text: str, source: str = "the template", **given: Any) -> Template:
@@ -99,12 +101,29 @@ class Template:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns it reads of the data, without built-in ones."""
-        names = dict.fromkeys(attribute.column for attribute in self._attributes)
+        names = dict.fromkeys(attribute.column for attribute in self.attributes)
         return tuple(name for name in names if not name.startswith("@"))
 
     @property
     def _reads_places(self) -> bool:
-        return any(attribute.column.startswith("@") for attribute in self._attributes)
+        return any(attribute.column.startswith("@") for attribute in self.attributes)
+
+    def reading(self, *names: str, conjoined: bool = False) -> Template:
+        """The same, and the values of further columns, such as those that other taggers write.
+
+        ``conjoined`` adds every feature in conjunction with each of them too.
+
+        >>> from dovetail.features import column
+        >>> print(Template(column("word").window(1)).reading("ner", conjoined=True))
+        word[-1..1]
+        ner
+        word[-1..1] & ner
+        """
+        columns = [column(name) for name in names]
+        both = [together(e, c) for c in columns for e in self.expressions] if conjoined else []
+        return Template(
+            *self.expressions, *columns, *both, lexicons=self.lexicons, tables=self.tables
+        )
 
     def spec(self) -> dict[str, Any]:
         """This template as plain data."""
@@ -204,7 +223,7 @@ class Template:
 
         columns = _native.Columns()
         columns.set_bounds(corpus.bounds)
-        for name in dict.fromkeys(attribute.column for attribute in self._attributes):
+        for name in dict.fromkeys(attribute.column for attribute in self.attributes):
             if (function := self.functions.get(Attribute(name))) is not None:
                 try:
                     columns.add_items(name, _of_tokens(function, name, corpus))
@@ -216,6 +235,7 @@ class Template:
                 weights = column.weights.ravel()
                 columns.add_soft(name, list(column.levels), weights, LEAST_WEIGHT)
             else:
+                column = column.compact()
                 columns.add_codes(name, column.codes, column.levels)
         self._derived.add_to(columns)
         return columns
@@ -266,7 +286,7 @@ class Template:
         _check_kinds(self.lexicons, Lexicon)
         _check_kinds(self.tables, Table)
         given: dict[str, Mapping[str, Any]] = {"lexicon": self.lexicons, "table": self.tables}
-        for attribute in self._attributes:
+        for attribute in self.attributes:
             for k, call in enumerate(attribute.calls):
                 if call.name in given and call.arguments[0] not in given[call.name]:
                     kind, name = call.name, call.arguments[0]
@@ -278,19 +298,20 @@ class Template:
                 if call.name == "apply" and upto not in self.functions:
                     raise DataError(f"the template uses a function that it was not given: {upto}")
 
-    def _compiled(self) -> _native.Template:
+    def compiled(self, rows: Iterable[Row]) -> _native.Template:
+        """Some of its rows for the kernels, over all of its attributes."""
         attributes = []
-        for attribute in self._attributes:
+        for attribute in self.attributes:
             start = native_from(attribute)
             source = str(Attribute(attribute.column, attribute.calls[:start]))
             column = source if start else attribute.column
             attributes.append((column, [step_of(call) for call in attribute.calls[start:]]))
-        numbers = {attribute: k for k, attribute in enumerate(self._attributes)}
-        rows = [
+        numbers = {attribute: k for k, attribute in enumerate(self.attributes)}
+        made = [
             (row.name, row.value, [(numbers[p.attribute], p.offset) for p in row.parts])
-            for row in self.rows
+            for row in rows
         ]
-        return _native.Template(attributes, rows)
+        return _native.Template(attributes, made)
 
 
 def _check_kinds(things: Mapping[str, Any], kind: type[Lexicon] | type[Table]) -> None:

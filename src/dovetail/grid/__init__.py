@@ -1,5 +1,7 @@
 """Several label sequences over the same tokens, inferred together."""
 
-from dovetail.grid.exact import Grid, GridMarginals
+from dovetail.grid.grid import Grid
+from dovetail.grid.report import Gap, Report
+from dovetail.grid.results import Best, Marginals
 
-__all__ = ["Grid", "GridMarginals"]
+__all__ = ["Best", "Gap", "Grid", "Marginals", "Report"]

@@ -1,0 +1,109 @@
+"""``dovetail compare``: which way of using other tasks is best for one's own data."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dovetail.cli.progress import duration
+from dovetail.compare import Progress, Store, Summary, run, summarize
+from dovetail.compare.experiment import Experiment
+from dovetail.compare.report import require_report, write_report
+from dovetail.compare.table import as_text, for_terminal
+from dovetail.pipeline.recipe import Recipe
+
+COUNT = click.IntRange(1)
+Shown = Callable[[Progress], None]
+
+
+@click.command("compare")
+@click.argument("recipe", metavar="RECIPE.TOML")
+@click.option("--html", metavar="FILE", help="The report.  [default: RECIPE.html]")
+@click.option("--no-html", is_flag=True, help="Write no report.")
+@click.option("--results", metavar="FILE", help="Finished parts.  [default: RECIPE.results.jsonl]")
+@click.option("--threads", type=COUNT, metavar="N", help="Threads to use, by default all cores.")
+@click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
+def command(
+    recipe: str,
+    html: str | None,
+    no_html: bool,
+    results: str | None,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Compare ways of transfer on the data of a recipe's last task.
+
+    none, cascade, soft, stacked and joint are trained and scored on the same splits, as the
+    recipe's [compare] says: by default on ten random halves. The table, or with --json all numbers,
+    goes to standard output, progress to standard error. Whatever is finished is kept at once:
+    after an interruption the same command goes on where it stopped.
+    """
+    plan = Recipe.read(recipe)
+    base = Path(recipe).with_suffix("")
+    page = None if no_html else Path(html or f"{base}.html")
+    if page is not None:
+        require_report()
+    experiment = Experiment(plan, threads=threads)
+    store = Store(results or f"{base}.results.jsonl", experiment.fingerprint)
+    for note in store.notes:
+        click.echo(f"dovetail: {note}", err=True)
+    with show_cells() as shown:
+        found = run(experiment.plan, experiment.work, store, shown)
+    summary = summarize(found, unit=experiment.unit)
+    if as_json:
+        click.echo(json.dumps({**summary.to_dict(), "facts": experiment.facts}))
+    else:
+        _print(summary)
+    if page is not None:
+        changes = [change for result in found for change in result.get("changes", ())]
+        title = f"Transfer to '{experiment.task.name}'"
+        write_report(page, summary, title=title, facts=experiment.facts, changes=changes)
+        click.echo(f"report     {click.format_filename(page)}", err=True)
+
+
+def _print(summary: Summary) -> None:
+    if not sys.stdout.isatty():
+        click.echo(as_text(summary))
+        return
+    from rich.console import Console
+
+    Console().print(for_terminal(summary))
+
+
+@contextmanager
+def show_cells() -> Iterator[Shown]:
+    """Where the comparison is: a bar on a terminal, else a line for each part."""
+    if not sys.stderr.isatty():
+        yield _line
+        return
+    from rich import progress as bars
+    from rich.console import Console
+
+    columns: list[Any] = [
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TextColumn("{task.fields[left]}"),
+    ]
+    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, left="")
+
+        def show(now: Progress) -> None:
+            left = f"~{duration(now.seconds_left)} left" if now.seconds_left else ""
+            text = now.cell.id if now.cell else ""
+            bar.update(task, completed=now.done, total=now.total, description=text, left=left)
+
+        yield show
+
+
+def _line(now: Progress) -> None:
+    if now.cell is None:
+        return
+    left = f", ~{duration(now.seconds_left)} left" if now.seconds_left else ""
+    click.echo(f"{now.done + 1} of {now.total}: {now.cell.id}{left}", err=True)

@@ -1,0 +1,186 @@
+"""``dovetail train recipe.toml``: from a recipe to the file of a pipeline."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dovetail import Tagger
+from dovetail.cli.group import INTERRUPTED
+from dovetail.cli.models import check_writable
+from dovetail.cli.progress import duration, megabytes
+from dovetail.cli.task_progress import show_tasks
+from dovetail.pipeline.layers import taggers_of
+from dovetail.pipeline.recipe import Recipe
+
+if TYPE_CHECKING:
+    from dovetail.chain.steps import Progress
+    from dovetail.corpus import Corpus
+    from dovetail.pipeline import Pipeline
+
+OPTIONS = ("data", "model", "threads", "dry_run", "as_json")
+
+
+class InterruptedTaskError(Exception):
+    """Ctrl-C ended a training that others should have followed."""
+
+
+def train_recipe(ctx: click.Context, options: Mapping[str, Any]) -> None:
+    """Train the pipeline of a recipe, save it, and tell what came of it."""
+    path = _only_recipe(ctx, options)
+    recipe = Recipe.read(path)
+    as_json, threads, model = options["as_json"], options["threads"], options["model"]
+    if options["dry_run"]:
+        sizes = recipe.sizes(threads=threads)
+        click.echo(json.dumps({"tasks": sizes}) if as_json else _sizes_as_text(sizes))
+        return
+    if model is None:
+        raise click.UsageError("Missing option '--model' / '-m': where to write the pipeline.")
+    check_writable(model)
+    with show_tasks(_limits_of(recipe)) as display, _interruptions() as interrupted:
+
+        def after_round(task: str, progress: Progress) -> None:
+            if interrupted.is_set():
+                raise InterruptedTaskError
+            display(task, progress)
+
+        display.doing(f"reading the data of {', '.join(recipe.names)}")
+        corpora = recipe.corpora()
+        pipeline = recipe.pipeline(corpora, threads=threads)
+        display.doing("indexing features")
+        try:
+            recipe.train(pipeline, corpora, after_round)
+        except InterruptedTaskError:
+            raise KeyboardInterrupt from None
+        pipeline.save(model)
+    facts = _facts(recipe, pipeline, corpora, model)
+    facts["interrupted"] = interrupted.is_set()
+    click.echo(json.dumps(facts, ensure_ascii=False) if as_json else _as_text(facts))
+    if interrupted.is_set():
+        ctx.exit(INTERRUPTED)
+
+
+def _only_recipe(ctx: click.Context, options: Mapping[str, Any]) -> str:
+    """The recipe, if it is alone and nothing is said beside it that is for a single tagger."""
+    if len(options["data"]) > 1:
+        raise click.UsageError("give one recipe, or files of data, but not both")
+    for parameter in ctx.command.params:
+        name = parameter.name or ""
+        given = ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if given and name not in OPTIONS:
+            raise click.UsageError(
+                f"{parameter.opts[0]} does not go with a recipe, which has settings of its own"
+            )
+    path: str = options["data"][0]
+    return path
+
+
+def _limits_of(recipe: Recipe) -> Any:
+    usual = Tagger().settings
+    given = {task.name: {**usual, **task.settings} for task in recipe.tasks}
+
+    def limits(task: str) -> tuple[float, int | None]:
+        settings = given.get(task, usual)
+        return settings["tolerance"], settings["max_iterations"]
+
+    return limits
+
+
+@contextmanager
+def _interruptions() -> Iterator[threading.Event]:
+    """Remember a Ctrl-C: a tagger's training only ends with it, and the next would begin."""
+    seen = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield seen
+        return
+
+    def interrupted(number: int, frame: Any) -> None:
+        seen.set()
+        signal.default_int_handler(number, frame)
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _facts(
+    recipe: Recipe, pipeline: Pipeline, corpora: Mapping[str, Corpus], model: str
+) -> dict[str, Any]:
+    tasks = [_task_facts(name, pipeline[name], corpora.get(name)) for name in pipeline.names]
+    return {
+        "recipe": str(recipe.path),
+        "model": model,
+        "bytes": Path(model).stat().st_size,
+        "decode": pipeline.decode,
+        "training": recipe.training or ("auto" if pipeline.decode == "auto" else "cascade"),
+        "notes": pipeline.notes_,
+        "tasks": tasks,
+    }
+
+
+def _task_facts(name: str, annotator: Any, corpus: Corpus | None) -> dict[str, Any]:
+    taggers = taggers_of(annotator)
+    tagger = taggers[-1]
+    facts: dict[str, Any] = {
+        "name": name,
+        "labels": len(tagger.labels_),
+        "taggers": len(taggers),
+        "features": sum(member.n_features_ for member in taggers),
+        "weights": sum(member.n_weights_ for member in taggers),
+        "stopped": tagger.stopped_,
+    }
+    if corpus is not None and tagger.history_:
+        last = tagger.history_[-1]
+        facts |= {"sequences": len(corpus), "tokens": corpus.n_tokens}
+        facts |= {"objective": last.objective, "gap": last.gap}
+        facts |= {"iterations": last.iteration, "seconds": last.seconds}
+    return facts
+
+
+def _as_text(facts: Mapping[str, Any]) -> str:
+    rows = []
+    for task in facts["tasks"]:
+        known = f"{task['labels']:,} labels, {task['features']:,} features"
+        if task["taggers"] > 1:
+            known += f" of {task['taggers']} taggers"
+        if "sequences" in task:
+            text = (
+                f"{task['sequences']:,} sequences, {task['tokens']:,} tokens; {known}; "
+                f"{task['iterations']} iterations, {duration(task['seconds'])}: {task['stopped']}"
+            )
+        else:
+            text = f"trained before; {known}"
+        rows.append((task["name"], text))
+    rows += [("note", note) for note in facts["notes"]]
+    size = megabytes(facts["bytes"])
+    rows += [("training", facts["training"]), ("decode", facts["decode"])]
+    rows.append(("model", f"{click.format_filename(facts['model'])}, {size}"))
+    return _aligned(rows)
+
+
+def _sizes_as_text(tasks: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = []
+    for name, sizes in tasks.items():
+        text = (
+            f"{sizes['n_sequences']:,} sequences, {sizes['n_tokens']:,} tokens, "
+            f"{sizes['n_features_kept']:,} features, {sizes['n_labels']:,} labels, "
+            f"{sizes['n_weights']:,} weights, about {megabytes(sizes['memory_bytes'])}"
+        )
+        if sizes["not_counted"]:
+            text += f" (without what {' and '.join(sizes['not_counted'])} will add)"
+        rows.append((name, text))
+    return _aligned(rows)
+
+
+def _aligned(rows: list[tuple[str, str]]) -> str:
+    width = max((len(name) for name, _ in rows), default=0)
+    return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)

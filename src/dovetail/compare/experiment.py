@@ -1,0 +1,266 @@
+"""The systems of a recipe, trained and scored on splits of its last task's data.
+
+none      the last task alone: it sees nothing of the others
+cascade   it reads the best labels of the tasks below
+soft      it reads their probabilities, in training too
+stacked   as cascade, with a second tagger that also reads the first one's labels around a token
+joint     trained as cascade, and decoded together with the tasks below
+auto      a pool of two models, with transfer and without, recalibrated
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from dovetail import __version__
+from dovetail.chain.tagger import Tagger
+from dovetail.compare.plan import Cell, Plan
+from dovetail.compare.splits import Split, given_folds, random_splits
+from dovetail.compare.store import fingerprint
+from dovetail.corpus import Corpus
+from dovetail.errors import DataError
+from dovetail.evaluate import evaluate
+from dovetail.pipeline.decoding import Decode, missing
+from dovetail.pipeline.pipeline import Pipeline
+from dovetail.pipeline.recipe import Comparison, Recipe, Task
+from dovetail.pipeline.stacking import stacked
+from dovetail.pipeline.training import Training, sequence_keys, shared_parts
+
+EXAMPLES = 12  # changed sequences that a report shows at most
+
+
+class Experiment:
+    """Everything that `run` needs to compare the systems of a recipe."""
+
+    def __init__(self, recipe: Recipe, *, threads: int | None = None) -> None:
+        self.recipe = recipe
+        self.wishes = recipe.compare or Comparison()
+        self.threads = threads
+        self.corpora = recipe.corpora()
+        self.task: Task = recipe.tasks[-1]
+        if self.task.name not in self.corpora:
+            raise DataError(f"{recipe.path}: the last task, '{self.task.name}', has no data")
+        self.corpus = self.corpora[self.task.name]
+        self.label = recipe.label_of(self.task, self.corpus)
+        self.below = [task.name for task in recipe.tasks[:-1]]
+        documents = self.corpus.document_bounds
+        whole = documents is not None and len(documents) > 2
+        self.unit = "documents" if whole else "sequences"
+        self._units = documents if whole else np.arange(len(self.corpus) + 1)
+        self._test = recipe.test_corpus()
+        self.splits = self._splits()
+        self._latest: tuple[tuple[int, int, str], Pipeline] | None = None
+        self._shared = [name for name in self.below if self._shares_text(name)]
+
+    def _splits(self) -> list[Split]:
+        assert self._units is not None
+        n = len(self._units) - 1
+        if self._test is not None:
+            order = np.random.default_rng([self.recipe.seed, 0]).permutation(n).tolist()
+            return [Split(tuple(order), ())]
+        if self.wishes.folds is not None:
+            folds = np.random.default_rng(self.recipe.seed).permutation(n) % self.wishes.folds
+            return given_folds(folds.tolist(), seed=self.recipe.seed)
+        return random_splits(
+            n, self.wishes.splits, train_share=self.wishes.train, seed=self.recipe.seed
+        )
+
+    @property
+    def plan(self) -> Plan:
+        """Systems x splits x sizes."""
+        full = min(len(split.train) for split in self.splits)
+        too_large = next((size for size in self.wishes.sizes if size > full), None)
+        if too_large is not None:
+            raise DataError(
+                f"{self.recipe.path}: a training size of {too_large} is asked for, but there are "
+                f"{full} {self.unit} to train on"
+            )
+        sizes = sorted({*self.wishes.sizes, full})
+        return Plan(self.wishes.systems, len(self.splits), sizes)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of all that results depend on, but not of how many of them are wanted."""
+        recipe = self.recipe
+        files = [path for task in recipe.tasks for path in _files(task)]
+        plain = {name: value for name, value in vars(recipe).items() if name not in ("compare",)}
+        shares = (self.wishes.train, self.wishes.folds)
+        return fingerprint(__version__, repr(plain), repr(shares), *files, *self.wishes.test)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is compared, in words for a report."""
+        n = 0 if self._units is None else len(self._units) - 1
+        found: dict[str, Any] = {
+            "recipe": str(self.recipe.path),
+            "task": self.task.name,
+            "data": f"{n:,} {self.unit}, {self.corpus.n_tokens:,} tokens",
+        }
+        if self.below:
+            found["tasks below"] = ", ".join(self.below)
+        if self._test is not None:
+            found["tested on"] = f"{len(self._test):,} sequences of {self.wishes.test[0]}"
+        elif self.wishes.folds is not None:
+            found["splits"] = f"{self.wishes.folds} folds"
+        else:
+            found["splits"] = f"{len(self.splits)}, at random, {self.wishes.train:.0%} to train on"
+        return found
+
+    def work(self, cell: Cell) -> dict[str, Any]:
+        """Train and score one system."""
+        pipeline = self._trained(cell.split, cell.size, _training(cell.system))
+        test = self._test_part(cell.split)
+        if cell.system == "none":
+            test = self._without(test)
+        decode: Decode = "cascade"
+        if cell.system in ("soft", "joint", "auto"):
+            decode = cast(Decode, cell.system)
+        found = pipeline.predict(test, decode=decode)[self.task.name]
+        report = evaluate(test.lists(self.label), found)
+        scores = {name: _scores(counts) for name, counts in report.labels.items()}
+        overall = _scores(report.micro)
+        if report.kind != "spans":
+            overall = dict.fromkeys(overall, report.accuracy)
+        n_test = len(test) if self._test is not None else len(self.splits[cell.split].test)
+        result = {"overall": overall, "types": scores, "n_train": cell.size, "n_test": n_test}
+        if cell.system == "joint" and cell.split == 0 and cell.size == max(self.plan.sizes):
+            result["changes"] = changed(pipeline, test, found, self.task.name)
+        return result
+
+    def _without(self, corpus: Corpus) -> Corpus:
+        """A corpus in which the columns of the tasks below are empty."""
+        for name in self.below:
+            corpus = corpus.with_column(name, missing(corpus))
+        return corpus
+
+    def _trained(self, split: int, size: int, training: str) -> Pipeline:
+        """The pipeline of a system; cascade and joint share one training."""
+        key = (split, size, training)
+        if self._latest is None or self._latest[0] != key:
+            self._latest = (key, self._train(split, size, training))
+        return self._latest[1]
+
+    def _train(self, split: int, size: int, training: str) -> Pipeline:
+        train = self._part(self.splits[split].train[:size])
+        tagger = self.recipe.pipeline(self.corpora, threads=self.threads)[self.task.name]
+        own: dict[str, Any] = {self.task.name: tagger}
+        if training == "stacked":
+            settings = dict(tagger.settings)
+            own = stacked(self.task.name, settings.pop("features"), **settings)
+        if training == "none":
+            tagger.fit(self._without(train), label=self.label)
+            return Pipeline(own, threads=self.threads)
+        data = dict.fromkeys(own, train)
+        lower = self._lower(split, size)
+        for name in self._shared:  # trained anew here, so that what they write is cross-fitted
+            data[name] = self._lower_data(name, split, size)
+            lower[name] = Tagger(**lower[name].settings)
+        pipeline = Pipeline(
+            {**lower, **own},
+            weights={task.name: task.weight for task in self.recipe.tasks},
+            lattice=self.recipe.lattice,
+            inference=self.recipe.inference,
+            epsilon=self.recipe.epsilon,
+            threads=self.threads,
+        )
+        kind = cast(Training, training if training in ("soft", "auto") else "cascade")
+        labels = {task.name: task.label for task in self.recipe.tasks if task.label}
+        labels = {name: label for name, label in labels.items() if name in data}
+        labels.update(dict.fromkeys(own, self.label))
+        settings = {"folds": self.recipe.folds, "seed": self.recipe.seed}
+        return pipeline.fit(data, training=kind, labels=labels, **settings)
+
+    def _lower(self, split: int, size: int) -> dict[str, Any]:
+        """The trained taggers of the tasks below; once for all splits where they have text of
+        their own."""
+        if not self._shared:
+            return dict(self._lower_once)
+        data = dict(self.corpora)
+        for name in self._shared:
+            data[name] = self._lower_data(name, split, size)
+        return self._fitted_lower(data)
+
+    @cached_property
+    def _lower_once(self) -> dict[str, Any]:
+        return self._fitted_lower(self.corpora)
+
+    def _fitted_lower(self, data: Mapping[str, Corpus]) -> dict[str, Any]:
+        if not self.below:
+            return {}
+        whole = self.recipe.pipeline(self.corpora, threads=self.threads)
+        lower = Pipeline({name: whole[name] for name in self.below}, threads=self.threads)
+        labels = {t.name: t.label for t in self.recipe.tasks[:-1] if t.label and t.data}
+        mine = {name: corpus for name, corpus in data.items() if name in self.below}
+        if mine:
+            lower.fit(mine, labels=labels, folds=self.recipe.folds, seed=self.recipe.seed)
+        return {name: lower[name] for name in self.below}
+
+    def _shares_text(self, name: str) -> bool:
+        corpus = self.corpora.get(name)
+        if corpus is None:
+            return False
+        return shared_parts(self.corpus, corpus, 2, self.recipe.seed) is not None
+
+    def _lower_data(self, name: str, split: int, size: int) -> Corpus:
+        """What a task that shares text with the last one may learn from: nothing of the test
+        part."""
+        corpus = self.corpora[name]
+        if corpus is self.corpus:
+            return self._part(self.splits[split].train[:size])
+        tested = set(sequence_keys(self._test_part(split)))
+        kept = [s for s, key in enumerate(sequence_keys(corpus)) if key not in tested]
+        return corpus.select(kept)
+
+    def _test_part(self, split: int) -> Corpus:
+        return self._part(self.splits[split].test) if self._test is None else self._test
+
+    def _part(self, units: Sequence[int]) -> Corpus:
+        bounds = self._units
+        assert bounds is not None
+        numbers = [s for u in sorted(units) for s in range(int(bounds[u]), int(bounds[u + 1]))]
+        return self.corpus.select(numbers)
+
+
+def _training(system: str) -> str:
+    return "cascade" if system == "joint" else system
+
+
+def _scores(counts: Any) -> dict[str, float]:
+    return {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
+
+
+def _files(task: Task) -> list[Path]:
+    named = [*task.data, *task.lexicons.values(), *task.tables.values()]
+    model = [] if task.model is None else [task.model]
+    template = [task.features] if isinstance(task.features, Path) else []
+    return [*named, *model, *template]
+
+
+def changed(
+    pipeline: Pipeline, test: Corpus, joint: Sequence[Sequence[str]], task: str
+) -> list[dict[str, Any]]:
+    """Sequences that joint decoding labels otherwise than the cascade, with the main reason."""
+    cascade = pipeline.predict(test, decode="cascade")[task]
+    out = []
+    for s, (before, after) in enumerate(zip(cascade, joint, strict=True)):
+        if list(before) == list(after):
+            continue
+        found = pipeline.explain(test[s], top=1)
+        reason = found.reasons[0] if found.reasons else None
+        out.append(
+            {
+                "tokens": [str(word) for word in test.lists(test.names[0])[s]],
+                "layer": task,
+                "before": list(before),
+                "after": list(after),
+                "reason": "" if reason is None else f"{reason.layer}: {reason.source}",
+            }
+        )
+        if len(out) == EXAMPLES:
+            break
+    return out

@@ -1,0 +1,77 @@
+"""How data is divided for a comparison: random splits or given folds, and training sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dovetail.errors import DataError
+
+
+@dataclass(frozen=True)
+class Split:
+    """Which units (sequences or documents, by number) to train on and which to test on.
+
+    The training part is in random order, so its first n units are a fair sample of n; that of a
+    larger size holds that of a smaller one.
+    """
+
+    train: tuple[int, ...]
+    test: tuple[int, ...]
+
+
+def random_splits(
+    n_units: int, n_splits: int, *, train_share: float = 0.5, seed: int = 0
+) -> list[Split]:
+    """Divide at random, again for each split; more splits leave the first ones as they were.
+
+    >>> [split] = random_splits(4, 1, train_share=0.75)
+    >>> len(split.train), sorted(split.train + split.test)
+    (3, [0, 1, 2, 3])
+    """
+    n_train = round(n_units * train_share)
+    if not 0 < n_train < n_units:
+        raise DataError(
+            f"{train_share:g} of {n_units} cannot be divided into a part to train on and a part "
+            "to test on: give more data or a share between 0 and 1"
+        )
+    splits = []
+    for number in range(n_splits):
+        order = np.random.default_rng([seed, number]).permutation(n_units).tolist()
+        splits.append(Split(tuple(order[:n_train]), tuple(sorted(order[n_train:]))))
+    return splits
+
+
+def given_folds(folds: Sequence[Hashable], *, seed: int = 0) -> list[Split]:
+    """Test on each fold in turn and train on the others; ``folds`` names the fold of each unit.
+
+    >>> [split.test for split in given_folds(["a", "b", "a", "b"])]
+    [(0, 2), (1, 3)]
+    """
+    names = list(dict.fromkeys(folds))
+    if len(names) < 2:
+        raise DataError(f"a comparison by folds needs at least two folds, not {len(names)}")
+    splits = []
+    for number, name in enumerate(names):
+        others = [unit for unit, fold in enumerate(folds) if fold != name]
+        train = np.random.default_rng([seed, number]).permutation(others).tolist()
+        test = tuple(unit for unit, fold in enumerate(folds) if fold == name)
+        splits.append(Split(tuple(train), test))
+    return splits
+
+
+def training_sizes(splits: Sequence[Split], shares: Sequence[float] = (1.0,)) -> list[int]:
+    """Shares of the training part as numbers of units, the same for all splits, ascending.
+
+    Where training parts differ in size, as those of folds may, all count as the smallest.
+
+    >>> training_sizes(random_splits(100, 3), [0.25, 0.5, 1])
+    [12, 25, 50]
+    """
+    full = min(len(split.train) for split in splits)
+    for share in shares:
+        if not 0 < share <= 1:
+            raise DataError(f"a share of the training data lies above 0 and up to 1, not {share:g}")
+    return sorted({max(round(share * full), 1) for share in shares})

@@ -1,0 +1,122 @@
+"""Results that survive an interruption: a file of JSON lines, one for each finished cell."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dovetail.compare.plan import Cell, Result
+from dovetail.errors import DataError
+from dovetail.files import PathLike, open_bytes
+
+OPENING = b'{"cell":'
+
+
+def fingerprint(*parts: str | bytes | Path) -> str:
+    """A hash of everything that results depend on: settings, data, version; a Path is its content.
+
+    >>> fingerprint("c2 = 1", b"data") == fingerprint("c2 = 1", b"data") != fingerprint("c2 = 2")
+    True
+    """
+    whole = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, Path):
+            with open_bytes(part) as file:
+                whole.update(_digest(iter(lambda: file.read(1 << 20), b"")))
+        else:
+            content = part.encode() if isinstance(part, str) else part
+            whole.update(_digest([content]))
+    return whole.hexdigest()
+
+
+def _digest(pieces: Iterable[bytes]) -> bytes:
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return digest.digest()
+
+
+class Store:
+    """The finished cells in a file, of those with the given fingerprint.
+
+    Lines with another fingerprint stay in the file and are not looked at. A line that was cut short
+    is left out; ``notes`` says so in words. The file is made when the first result is added.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "results.jsonl")
+    >>> Store(path, "v1").add(Cell("none", 0, 10), {"overall": {"f1": 0.8}})
+    >>> Store(path, "v1").get(Cell("none", 0, 10))
+    {'overall': {'f1': 0.8}}
+    >>> Store(path, "v2").get(Cell("none", 0, 10))
+    """
+
+    def __init__(self, path: PathLike, fingerprint: str) -> None:
+        self.path = Path(path)
+        self.fingerprint = fingerprint
+        self.notes: list[str] = []
+        self._results: dict[str, Result] = {}
+        self._whole_bytes: int | None = None  # up to where the file can be read, if not to its end
+        if not self.path.parent.is_dir():
+            raise DataError(f"cannot write {self.path}: there is no such folder")
+        if self.path.exists():
+            self._read()
+
+    def get(self, cell: Cell) -> Result | None:
+        """What a finished cell gave, or None."""
+        return self._results.get(cell.id)
+
+    def add(self, cell: Cell, result: Mapping[str, Any]) -> None:
+        """Write the result of a finished cell; when this returns it is on the disk."""
+        content = {"cell": cell.id, "fingerprint": self.fingerprint, **result}
+        line = json.dumps(content, ensure_ascii=False, allow_nan=False)
+        try:
+            with self.path.open("ab") as file:
+                if self._whole_bytes is not None:
+                    file.truncate(self._whole_bytes)
+                    self._whole_bytes = None
+                file.write(line.encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise DataError(f"cannot write {self.path}: {error.strerror or error}") from None
+        self._results[cell.id] = _result(json.loads(line))
+
+    def _read(self) -> None:
+        try:
+            lines = self.path.read_bytes().splitlines(keepends=True)
+        except OSError as error:
+            raise DataError(f"cannot read {self.path}: {error.strerror or error}") from None
+        if lines and not (lines[0].startswith(OPENING) or OPENING.startswith(lines[0].rstrip())):
+            raise DataError(
+                f"{self.path} holds something else than results of a comparison: "
+                "give another file for them"
+            )
+        for number, line in enumerate(lines, 1):
+            content = _parsed(line)
+            if content is None:
+                self.notes.append(
+                    f"{self.path}:{number} is cut short and left out; its cell is computed again"
+                )
+            elif content["fingerprint"] == self.fingerprint:
+                self._results[content["cell"]] = _result(content)
+        if lines and not lines[-1].endswith(b"\n"):
+            self._whole_bytes = sum(len(line) for line in lines[:-1])
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    """What a line says, if it is whole: the line end counts, since it is written last."""
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        content = json.loads(line)
+    except ValueError:
+        return None
+    return content if isinstance(content, dict) and {"cell", "fingerprint"} <= {*content} else None
+
+
+def _result(content: Mapping[str, Any]) -> Result:
+    return {key: value for key, value in content.items() if key not in ("cell", "fingerprint")}

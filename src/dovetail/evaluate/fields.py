@@ -1,0 +1,180 @@
+"""One value for each field of a document: how mail, forms and records are scored.
+
+A document may mention a field several times, in several spellings. One value is taken from what was
+found; it is right if it equals any of the true mentions of that field in that document, white space
+apart (Freitag, 1998).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from dovetail.evaluate.report import Counts
+
+
+class Mention(NamedTuple):
+    """A text that was found for a field, and how probable the find is."""
+
+    field: str
+    text: str
+    probability: float = 1.0
+
+
+Rule = Callable[[Sequence[Mention]], str]
+"""Takes one value from all mentions of one field in one document, in their order."""
+
+Looks = dict[float, Sequence[Mention]]
+"""What was found in one document by how eagerly it was looked for; 0 is the plain way."""
+
+
+class Choice(NamedTuple):
+    """How one value of a field is taken: by which rule, and how eagerly the document is looked at
+    again where nothing was found; 0 is not at all."""
+
+    rule: str = "most_frequent"
+    eagerness: float = 0.0
+
+
+def first(mentions: Sequence[Mention]) -> str:
+    """The one that comes first."""
+    return normalised(mentions[0].text)
+
+
+def most_frequent(mentions: Sequence[Mention]) -> str:
+    """The one that comes most often; of equals the first."""
+    counts = Counter(normalised(mention.text) for mention in mentions)
+    return max(counts, key=lambda text: counts[text])
+
+
+def most_probable(mentions: Sequence[Mention]) -> str:
+    """The one of the most probable find."""
+    return normalised(max(mentions, key=lambda mention: mention.probability).text)
+
+
+def expected_most(mentions: Sequence[Mention]) -> str:
+    """The one whose finds have the largest sum of probabilities."""
+    sums: dict[str, float] = {}
+    for mention in mentions:
+        text = normalised(mention.text)
+        sums[text] = sums.get(text, 0.0) + mention.probability
+    return max(sums, key=lambda text: sums[text])
+
+
+RULES: dict[str, Rule] = {
+    "first": first,
+    "most_frequent": most_frequent,
+    "most_probable": most_probable,
+    "expected_most": expected_most,
+}
+
+
+def normalised(text: str) -> str:
+    """A value with single blanks between its words.
+
+    >>> normalised(" Wean  Hall\\n 5409 ")
+    'Wean Hall 5409'
+    """
+    return " ".join(text.split())
+
+
+def values_of(
+    mentions: Sequence[Mention], rules: Mapping[str, Rule] | Rule = most_frequent
+) -> dict[str, str]:
+    """One value for each field that is mentioned, by a rule for all fields or one for each.
+
+    >>> found = [Mention("who", "Ada B."), Mention("who", "Ada"), Mention("who", "Ada")]
+    >>> values_of(found)
+    {'who': 'Ada'}
+    """
+    by_field: dict[str, list[Mention]] = {}
+    for mention in mentions:
+        by_field.setdefault(mention.field, []).append(mention)
+    return {
+        field: (rules[field] if isinstance(rules, Mapping) else rules)(found)
+        for field, found in by_field.items()
+    }
+
+
+def taken(looks: Looks, choices: Mapping[str, Choice]) -> dict[str, str]:
+    """One value for each field of a document, where the plain look or the eager one finds any.
+
+    >>> looks = {0.0: [Mention("who", "Ada")], 1.0: [Mention("who", "A."), Mention("where", "hall")]}
+    >>> taken(looks, {"who": Choice("first", 1.0), "where": Choice("first", 1.0)})
+    {'who': 'Ada', 'where': 'hall'}
+    """
+    out = {}
+    for field, choice in choices.items():
+        for amount in sorted({0.0, choice.eagerness}):
+            found = [mention for mention in looks.get(amount, ()) if mention.field == field]
+            if found:
+                out[field] = RULES[choice.rule](found)
+                break
+    return out
+
+
+def choose(
+    truth: Sequence[Mapping[str, set[str]]],
+    looks: Sequence[Looks],
+    fields: Sequence[str],
+    *,
+    rules: Sequence[str] = tuple(RULES),
+    eagerness: Sequence[float] = (0.0,),
+) -> dict[str, Choice]:
+    """For each field the rule and the eagerness that give the best F1; of equals the first ones.
+
+    The documents should be ones that the models were not trained on.
+
+    >>> truth = [{"who": {"Ada"}}, {"who": {"Bob"}}]
+    >>> looks = [{0.0: [Mention("who", "Eve"), Mention("who", "Ada"), Mention("who", "Ada")]},
+    ...          {0.0: [], 1.0: [Mention("who", "Bob")]}]
+    >>> choose(truth, looks, ["who"], eagerness=[0.0, 1.0])
+    {'who': Choice(rule='most_frequent', eagerness=1.0)}
+    """
+    out = {}
+    for field in fields:
+        own = [{field: document.get(field, set())} for document in truth]
+
+        def f1(choice: Choice, field: str = field, own: Sequence[Any] = own) -> float:
+            return score_values(own, [taken(one, {field: choice}) for one in looks])[field].f1
+
+        tried = [Choice(rule, amount) for amount in eagerness for rule in rules]
+        out[field] = max(tried, key=f1)
+    return out
+
+
+def score_values(
+    truth: Sequence[Mapping[str, set[str]]], found: Sequence[Mapping[str, str]]
+) -> dict[str, Counts]:
+    """Counts for each field over documents: true values of each, and the one that was taken.
+
+    A document that has a field, and for which another value was taken, counts against both
+    precision and recall.
+
+    >>> counts = score_values([{"who": {"Ada", "Ada B."}}, {}], [{"who": "Ada"}, {"who": "Bob"}])
+    >>> counts["who"]
+    Counts(tp=1, fp=1, fn=0)
+    """
+    fields = {field for document in (*truth, *found) for field in document}
+    out = {}
+    for field in sorted(fields):
+        right = missed = wrong = 0
+        for true, taken in zip(truth, found, strict=True):
+            value = taken.get(field)
+            known = {normalised(text) for text in true.get(field, ())}
+            hit = value is not None and normalised(value) in known
+            right += hit
+            wrong += value is not None and not hit
+            missed += bool(known) and not hit
+        out[field] = Counts(right, wrong, missed)
+    return out
+
+
+def overall(counts: Mapping[str, Counts]) -> Counts:
+    """All fields together."""
+    return Counts(
+        sum(c.tp for c in counts.values()),
+        sum(c.fp for c in counts.values()),
+        sum(c.fn for c in counts.values()),
+    )

@@ -1,0 +1,160 @@
+"""Templates that read columns whose values are still to be found.
+
+A column that another tagger writes need not be known when the features of its reader are scored:
+the reader's scores are then worked out for every label that the column may have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail import _native
+from dovetail.features.attributes import Row
+from dovetail.features.derived import Derived
+
+if TYPE_CHECKING:
+    from dovetail.corpus import Corpus
+    from dovetail.features.template import Template
+
+Scores = npt.NDArray[np.float64]
+
+
+class LatentScores(NamedTuple):
+    """Scores of a reader's labels.
+
+    ``node`` [tokens x labels] does not depend on latent columns. ``ties`` has, by the names of the
+    columns, what depends on their labels at the token itself: [tokens x their labels ... x labels].
+    ``lags`` has what depends on a column's label at the token before. ``moves`` into each token
+    [tokens x labels x labels] are there if features weigh on transitions.
+    """
+
+    node: Scores
+    moves: Scores | None
+    ties: dict[tuple[str, ...], Scores]
+    lags: dict[str, Scores]
+
+
+class LatentTemplate:
+    """A template, its rows sorted by how they read the latent columns.
+
+    A row that reads them at its own token is tied to their labels there, one that reads a single
+    one at the token before lags behind it. All other readings, and those of features on
+    transitions, are of values that the data has, such as an earlier guess.
+    """
+
+    def __init__(self, template: Template, latent: Mapping[str, tuple[str, ...]]) -> None:
+        self.template = template
+        self.latent = {name: latent[name] for name in template.columns if name in latent}
+        known: list[Row] = []
+        ties: dict[tuple[str, ...], list[Row]] = {}
+        lags: dict[str, list[Row]] = {}
+        self.reads_guesses = False
+        for row in template.rows:
+            here = self._columns_at(row, 0)
+            before = self._columns_at(row, -1)
+            others = {p.attribute.column for p in row.parts if p.offset not in (0, -1)}
+            elsewhere = others & self.latent.keys()
+            if row.on != "labels":
+                known.append(row)
+                self.reads_guesses |= bool(here or before or elsewhere)
+            elif here:
+                ties.setdefault(here, []).append(row)
+                self.reads_guesses |= bool(before or elsewhere)
+            elif len(before) == 1 and not elsewhere:
+                lags.setdefault(before[0], []).append(row)
+            else:
+                known.append(row)
+                self.reads_guesses |= bool(before or elsewhere)
+        self.known = template.compiled(known)
+        self.ties = {names: template.compiled(rows) for names, rows in ties.items()}
+        self.lags = {name: template.compiled(rows) for name, rows in lags.items()}
+        self._tables = {name: self._table(name) for name in self.latent}
+
+    def _columns_at(self, row: Row, offset: int) -> tuple[str, ...]:
+        found = {part.attribute.column for part in row.parts if part.offset == offset}
+        return tuple(name for name in self.latent if name in found)
+
+    def _table(self, name: str) -> _native.Columns:
+        """A latent column's labels as tokens, with all attributes that the template takes of
+        them."""
+        labels = self.latent[name]
+        columns = _native.Columns()
+        columns.set_bounds(np.array([0, len(labels)], np.int64))
+        columns.add_codes(name, np.arange(len(labels), dtype=np.int32), list(labels))
+        template = self.template
+        own = [attribute for attribute in template.attributes if attribute.column == name]
+        Derived(own, template.lexicons, template.tables, template.functions).add_to(columns)
+        return columns
+
+    def scores(self, model: _native.Model, corpus: Corpus) -> LatentScores:
+        """Scores under a model; the corpus has all columns, those that are latent as guesses."""
+        columns = self.template.of_corpus(corpus)
+        node: Scores
+        moves: Any
+        node, moves = _native.template_scores(self.known, model, columns)
+        ties: dict[tuple[str, ...], Scores] = {}
+        for names, rows in self.ties.items():
+            found = self.latent_scores(rows, model, columns, names, 0)
+            sizes = [len(self.latent[name]) for name in names]
+            ties[names] = found.reshape(len(found), *sizes, model.n_labels)
+        lags: dict[str, Scores] = {}
+        firsts = corpus.bounds[:-1][np.diff(corpus.bounds) > 0]
+        for name, rows in self.lags.items():
+            found = self.latent_scores(rows, model, columns, (name,), -1)
+            node[firsts] += found[firsts, 0]
+            found[firsts] = 0
+            lags[name] = found
+        return LatentScores(node, moves, ties, lags)
+
+    def latent_scores(
+        self,
+        rows: _native.Template,
+        model: _native.Model,
+        columns: _native.Columns,
+        names: tuple[str, ...],
+        offset: int,
+    ) -> Any:
+        """Scores of rows that all read these columns at this offset, [tokens x values x labels]."""
+        return _native.latent_scores(rows, model, columns, *self._reading(names), offset)
+
+    def latent_features(
+        self,
+        rows: _native.Template,
+        model: _native.Model,
+        columns: _native.Columns,
+        names: tuple[str, ...],
+        offset: int,
+    ) -> Any:
+        """The features themselves: bounds [tokens x values + 1], numbers and values."""
+        return _native.latent_features(rows, model, columns, *self._reading(names), offset)
+
+    def _reading(self, names: tuple[str, ...]) -> tuple[list[_native.Columns], list[int]]:
+        numbers = {name: k for k, name in enumerate(names)}
+        attributes = self.template.attributes
+        return [self._tables[name] for name in names], [
+            numbers.get(attribute.column, -1) for attribute in attributes
+        ]
+
+
+def known_values(
+    template: Template, model: _native.Model, name: str, values: tuple[str, ...]
+) -> set[str] | None:
+    """Which values of a column a model has weights for; None where its template does not read the
+    column by itself, so that this cannot be told."""
+    rows = [
+        replace(row, parts=tuple(replace(part, offset=0) for part in row.parts))
+        for row in template.rows
+        if row.parts and {part.attribute.column for part in row.parts} == {name}
+    ]
+    if not rows:
+        return None
+    split = LatentTemplate(template, {name: values})
+    token = _native.Columns()
+    token.set_bounds(np.array([0, 1], np.int64))
+    weights = split.latent_scores(template.compiled(rows), model, token, (name,), 0)[0]
+    return {value for value, row in zip(values, weights, strict=True) if row.any()}

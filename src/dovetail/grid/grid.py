@@ -1,0 +1,276 @@
+"""A factorial CRF over a batch of sequences: its scores, and the questions one can ask of them.
+
+Layers are chains with labels of their own. Ties score the labels that layers give to the same
+token, lags the label of one layer at the token before with that of another. The score of a
+labelling is the sum of all of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail import _native
+from dovetail.errors import DataError
+from dovetail.grid.observed import Known, allowed
+from dovetail.grid.report import Gap, Report
+from dovetail.grid.results import Best, Labels, Marginals, Scores
+from dovetail.grid.settings import Settings
+
+Ties = Mapping[tuple[int, ...], npt.ArrayLike]
+Lags = Mapping[tuple[int, int], npt.ArrayLike]
+
+AFFORDABLE = 20_000  # joint states up to which "auto" is exact
+LARGEST = 200_000  # joint states above which exact inference is refused
+METHODS = ("auto", "exact", "sparse", "beam", "loopy")
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """The scores of sequences in several layers.
+
+    nodes : for each layer a matrix [tokens x labels].
+    moves : for each layer a matrix [labels x labels] of the label before and the label, or one such
+        matrix into each token.
+    ties : layers to scores of their labels at the same token, [tokens x labels x labels ...].
+    lags : two layers to [tokens x labels x labels]: the label of the first at the token before, and
+        of the second at this token.
+    bounds : where sequences begin and end among the tokens, 0 first; one sequence by default.
+
+    Moves and lags into the first token of a sequence do not count. Minus infinity forbids.
+
+    >>> flat = np.zeros((2, 2))
+    >>> tie = np.tile(np.eye(2) * 5, (2, 1, 1))
+    >>> grid = Grid([np.array([[3.0, 0], [0, 3]]), flat], [flat, flat], {(0, 1): tie})
+    >>> [labels.tolist() for labels in grid.best().labels]
+    [[0, 1], [0, 1]]
+    >>> grid.clamped(1, [1, None]).marginals().labels[0].round(2).tolist()
+    [[0.12, 0.88], [0.05, 0.95]]
+    """
+
+    nodes: Sequence[npt.ArrayLike]
+    moves: Sequence[npt.ArrayLike]
+    ties: Ties = field(default_factory=dict)
+    lags: Lags = field(default_factory=dict)
+    bounds: npt.ArrayLike | None = None
+
+    @cached_property
+    def native(self) -> _native.Grids:
+        """The scores as the kernels see them."""
+        self._check_layers()
+        try:
+            nodes = [_array(node) for node in self.nodes]
+            whole = [0, len(nodes[0]) if nodes and nodes[0].ndim else 0]
+            return _native.Grids(
+                nodes,
+                [_array(move) for move in self.moves],
+                [(list(layers), _array(score)) for layers, score in self.ties.items()],
+                [(*layers, _array(score)) for layers, score in self.lags.items()],
+                np.ascontiguousarray(whole if self.bounds is None else self.bounds, np.uint64),
+            )
+        except (ValueError, TypeError, OverflowError) as error:
+            raise DataError(f"the grid does not fit together: {_first_line(error)}") from None
+
+    @property
+    def n_states(self) -> int:
+        """How many combinations of labels a token can have."""
+        return int(self.native.n_states)
+
+    def best(
+        self,
+        method: str = "auto",
+        *,
+        epsilon: float = 1e-4,
+        beam: int | None = None,
+        damping: float = 0.5,
+        iterations: int = 100,
+        tolerance: float = 1e-6,
+        threads: int | None = None,
+        check: bool = False,
+    ) -> Best:
+        """The best labels of all layers, decoded jointly.
+
+        ``method`` is ``exact``, ``sparse``, ``beam``, ``loopy``, or ``auto``: exact where that is
+        affordable, else sparse. ``check`` compares with the exact result where that is affordable;
+        ``report.gap`` has the difference. For the others see `Settings`.
+        """
+        settings = Settings(epsilon, beam, damping, iterations, tolerance, threads)
+        method = self._method(method)
+        if method == "exact":
+            labels, scores = self._ask(self.native.best, settings.n_threads)
+            return Best(labels, scores, self._exact_report)
+        from dovetail.grid import approximate
+
+        found = Best(*approximate.best(self.native, method, settings))
+        if not (check and self.is_exact_possible):
+            return found
+        exact = self.best("exact", threads=threads)
+        gap = Gap(
+            _largest(found.scores, exact.scores), None, _differing(found.labels, exact.labels)
+        )
+        return found._replace(report=replace(found.report, gap=gap))
+
+    def marginals(
+        self,
+        method: str = "auto",
+        *,
+        epsilon: float = 1e-4,
+        beam: int | None = None,
+        damping: float = 0.5,
+        iterations: int = 100,
+        tolerance: float = 1e-6,
+        threads: int | None = None,
+        check: bool = False,
+    ) -> Marginals:
+        """log Z, and the probabilities of labels, moves, ties and lags; settings as for `best`."""
+        settings = Settings(epsilon, beam, damping, iterations, tolerance, threads)
+        method = self._method(method)
+        if method == "exact":
+            found, _ = self._ask(self.native.marginals, False, settings.n_threads)
+            return self._marginals(found, self._exact_report)
+        from dovetail.grid import approximate
+
+        *arrays, report = approximate.marginals(self.native, method, settings)
+        close = self._marginals(arrays, report)
+        if not (check and self.is_exact_possible):
+            return close
+        exact = self.marginals("exact", threads=threads)
+        gap = Gap(
+            _largest(close.log_z, exact.log_z),
+            max(map(_largest, close.labels, exact.labels)),
+            _differing(*([p.argmax(axis=1) for p in each.labels] for each in (close, exact))),
+        )
+        return close._replace(report=replace(close.report, gap=gap))
+
+    def joint(self, *, threads: int | None = None) -> Scores:
+        """The probability of each combination of labels, [tokens x labels x labels x ...]."""
+        self._method("exact")
+        settings = Settings(threads=threads)
+        _, states = self._ask(self.native.marginals, True, settings.n_threads)
+        found: Scores = states.reshape(len(states), *self._sizes)
+        return found
+
+    def best_k(self, k: int, sequence: int = 0) -> list[tuple[list[Labels], float]]:
+        """The k best labellings of one sequence, best first: labels of each layer, and the score.
+
+        Fewer than k where fewer are allowed.
+        """
+        self._method("exact")
+        if k < 1:
+            raise DataError(f"k is {k}; give a whole number of at least 1")
+        _check_number("sequence", sequence, self.native.n_sequences)
+        labels, scores = self._ask(self.native.best_k, sequence, k)
+        return [(list(paths), float(score)) for paths, score in zip(labels, scores, strict=True)]
+
+    def span_log_probabilities(
+        self,
+        layer: int,
+        spans: Sequence[tuple[int, int]],
+        masks: Sequence[npt.ArrayLike],
+        sequence: int = 0,
+    ) -> Scores:
+        """The log of the probability that labels of a layer are as ``masks`` allow, for each span.
+
+        A span is the first token and the one after the last, counted within the sequence. Its mask
+        has a row of truth values, one a label, for the token before it, each of its tokens, and the
+        token after it; rows for tokens outside the sequence are ignored.
+        """
+        self._method("exact")
+        _check_number("sequence", sequence, self.native.n_sequences)
+        _check_number("layer", layer, len(self.nodes))
+        starts, ends = (np.array([span[k] for span in spans], dtype=np.int64) for k in (0, 1))
+        rows = [np.asarray(mask, dtype=bool).astype(np.uint8).ravel() for mask in masks]
+        every = np.concatenate(rows) if rows else np.zeros(0, dtype=np.uint8)
+        found: Scores = self._ask(
+            self.native.span_log_probabilities, sequence, layer, starts, ends, every
+        )
+        return found
+
+    def clamped(self, layer: int, labels: Sequence[Known] | npt.NDArray[np.integer]) -> Grid:
+        """This grid with the labels of a layer known at some tokens.
+
+        For each token a label's number, a set of numbers, or None (or -1) where nothing is known.
+        """
+        _check_number("layer", layer, len(self.nodes))
+        node = _array(self.nodes[layer])
+        if len(labels) != len(node):
+            raise DataError(f"{len(labels)} labels clamp the {len(node)} tokens of layer {layer}")
+        node = np.where(allowed(labels, node.shape[1]), node, -np.inf)
+        nodes = [node if i == layer else each for i, each in enumerate(self.nodes)]
+        return replace(self, nodes=nodes)
+
+    def _check_layers(self) -> None:
+        known = range(len(self.nodes))
+        for what, many, keys in (("tie", "two or more", self.ties), ("lag", "two", self.lags)):
+            for layers in keys:
+                right = len(layers) == 2 or (len(layers) > 2 and what == "tie")
+                if not right or len(set(layers)) < len(layers) or not set(layers) <= set(known):
+                    raise DataError(
+                        f"the {what} {tuple(layers)} does not name {many} different layers of the "
+                        f"grid's {len(known)}, numbered from 0"
+                    )
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [np.shape(node)[-1] for node in self.nodes]
+
+    @property
+    def _exact_report(self) -> Report:
+        return Report("exact", self.n_states)
+
+    @property
+    def is_exact_possible(self) -> bool:
+        """Whether the joint states are few enough, and no lags in a circle."""
+        return self.native.n_states <= LARGEST and not self.native.lags_form_cycle
+
+    def _method(self, method: str) -> str:
+        if method not in METHODS:
+            raise DataError(f"there is no method {method!r}; give one of {', '.join(METHODS)}")
+        if method == "auto":
+            affordable = self.native.n_states <= AFFORDABLE and self.is_exact_possible
+            return "exact" if affordable else "sparse"
+        if method == "exact" and self.native.n_states > LARGEST:
+            raise DataError(
+                f"the layers have {' x '.join(map(str, self._sizes))} = {self.n_states:,} joint "
+                f"states, too many for exact inference (at most {LARGEST:,}): use method 'sparse', "
+                "'beam' or 'loopy'"
+            )
+        return method
+
+    def _ask(self, kernel: Any, *arguments: Any) -> Any:
+        try:
+            return kernel(*arguments)
+        except (ValueError, TypeError) as error:
+            raise DataError(_first_line(error)) from None
+
+    def _marginals(self, arrays: Sequence[Any], report: Report) -> Marginals:
+        log_z, labels, moves, ties, lags = arrays
+        tied = dict(zip(self.ties, ties, strict=True))
+        lagged = dict(zip(self.lags, lags, strict=True))
+        return Marginals(log_z, labels, moves, tied, lagged, report)
+
+
+def _array(given: npt.ArrayLike) -> Scores:
+    return np.ascontiguousarray(given, dtype=np.float64)
+
+
+def _check_number(what: str, number: int, count: int) -> None:
+    if not 0 <= number < count:
+        raise DataError(f"there is no {what} {number}: the grid has {count}, numbered from 0")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]
+
+
+def _largest(found: Scores, exact: Scores) -> float:
+    return float(np.abs(found - exact).max(initial=0.0))
+
+
+def _differing(found: Sequence[npt.NDArray[Any]], exact: Sequence[npt.NDArray[Any]]) -> float:
+    return float(np.mean(np.concatenate(found) != np.concatenate(exact))) if found[0].size else 0.0

@@ -1,0 +1,117 @@
+"""What a pipeline is made of: anything that gives labels, and scores for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from dovetail.chain.inputs import encoded, template_of
+from dovetail.chain.model import ANY_LABEL
+from dovetail.chain.tagger import Tagger
+from dovetail.corpus import Column, Corpus
+from dovetail.features.latent import LatentTemplate
+from dovetail.pipeline.potentials import Potentials, Scores
+
+if TYPE_CHECKING:
+    from dovetail.chain.model import ChainModel
+
+Latent = Mapping[str, tuple[str, ...]]
+
+
+@runtime_checkable
+class Annotator(Protocol):
+    """Reads columns of a corpus, and has labels of its own for the tokens."""
+
+    @property
+    def labels_(self) -> list[str]:
+        """The labels that it can give."""
+
+    @property
+    def reads_(self) -> tuple[str, ...]:
+        """Columns that it may read."""
+
+    def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:
+        """Scores over the tokens of a corpus.
+
+        ``latent`` are columns that are not known yet, with the labels that they may have: scores
+        that depend on them are given for each of these. The corpus holds guesses at them.
+        """
+
+
+class TaggerLayer:
+    """A tagger as an annotator."""
+
+    def __init__(self, tagger: Tagger) -> None:
+        self.tagger = tagger
+        self._split: tuple[Any, LatentTemplate] | None = None
+
+    @property
+    def labels_(self) -> list[str]:
+        return self.tagger.labels_
+
+    @property
+    def reads_(self) -> tuple[str, ...]:
+        if not self.tagger._fitted:
+            features = self.tagger.settings["features"]
+            return getattr(features, "columns", ())
+        template = template_of(self.tagger.model_, self.tagger.settings["features"])
+        return () if template is None else template.columns
+
+    def reads_guesses(self, latent: Latent) -> bool:
+        """Whether some feature needs a guess at a latent column, since it reads it elsewhere than
+        at its own token or the one before."""
+        split = self._latent_template(latent)
+        return split is not None and split.reads_guesses
+
+    def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:
+        """Label scores by features, moves by transitions; what is illegal is minus infinity."""
+        model = self.tagger._trained()
+        split = self._latent_template(latent)
+        move = model.native.transitions()
+        if split is None:
+            batch = encoded(corpus, model, self.tagger.settings["features"])
+            made = Potentials(model.labels, model.native.token_scores(batch), move)
+        else:
+            found = split.scores(model.native, corpus)
+            each = move if found.moves is None else found.moves
+            made = Potentials(model.labels, found.node, each, found.ties, found.lags)
+        return _constrained(made, model, corpus)
+
+    def _latent_template(self, latent: Latent) -> LatentTemplate | None:
+        template = template_of(self.tagger._trained(), self.tagger.settings["features"])
+        if template is None:
+            return None
+        key = (template, dict(latent))
+        if self._split is None or self._split[0][0] is not template or self._split[0][1] != key[1]:
+            self._split = (key, LatentTemplate(template, latent))
+        return self._split[1]
+
+    def best(self, corpus: Corpus) -> Column:
+        """The best labels of a corpus that has all columns it reads."""
+        return Column.from_values(y for labels in self.tagger.predict(corpus) for y in labels)
+
+    def marginals(self, corpus: Corpus) -> Scores:
+        """Probabilities of its labels, [tokens x labels]."""
+        model, batch = self.tagger._encoded(corpus)
+        limits = (model.constraints, ANY_LABEL, self.tagger._threads)
+        found: Scores = model.native.posteriors(batch, *limits)[0]
+        return found
+
+
+def _constrained(made: Potentials, model: ChainModel, corpus: Corpus) -> Potentials:
+    n = len(model.labels)
+    legal, start, end = (
+        np.frombuffer(model.array(name), np.uint8) for name in ("legal", "start", "end")
+    )
+    if legal.size:
+        made.move[..., legal.reshape(n, n) == 0] = -np.inf
+    filled = np.diff(corpus.bounds) > 0
+    if start.size:
+        firsts = corpus.bounds[:-1][filled]
+        made.node[firsts[:, None], np.flatnonzero(start == 0)] = -np.inf
+    if end.size:
+        lasts = corpus.bounds[1:][filled] - 1
+        made.node[lasts[:, None], np.flatnonzero(end == 0)] = -np.inf
+    return made

@@ -1,0 +1,188 @@
+"""Decoding of layers: one after another, or all at once as a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail.corpus import Column, Corpus, SoftColumn
+from dovetail.errors import DataError
+from dovetail.grid import Grid
+from dovetail.pipeline.annotators import Latent, TaggerLayer
+from dovetail.pipeline.layers import Layer
+from dovetail.pipeline.potentials import Potentials, Scores
+
+Decode = Literal["none", "cascade", "soft", "joint", "auto"]
+DECODINGS: tuple[Decode, ...] = ("none", "cascade", "soft", "joint", "auto")
+Codes = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Known:
+    """Labels of a layer that are known beforehand: of each token its number, or -1."""
+
+    codes: Codes
+
+    @property
+    def whole(self) -> bool:
+        return bool((self.codes >= 0).all())
+
+
+def known_labels(layer: Layer, corpus: Corpus) -> Known:
+    """A column of the corpus as known labels of a layer; missing values are unknown."""
+    column = corpus.column(layer.name)
+    numbers = {label: k for k, label in enumerate(layer.labels)}
+    for code, level in enumerate(column.levels):
+        if level not in numbers and (column.codes == code).any():
+            raise DataError(
+                f"the column '{layer.name}' has the label '{level}', which its tagger does not "
+                f"know (it knows {', '.join(layer.labels)})"
+            )
+    table = np.array([numbers.get(level, -1) for level in column.levels] + [-1], np.int32)
+    return Known(table[column.codes])
+
+
+def best_column(layer: Layer, corpus: Corpus, known: Known | None, threads: int | None) -> Column:
+    """The best labels of one layer, in a corpus that has all that it reads."""
+    if known is not None and known.whole:
+        return Column(known.codes, layer.labels)
+    if isinstance(layer.annotator, TaggerLayer) and known is None:
+        return layer.annotator.best(corpus)
+    grid = alone(layer, corpus)
+    if known is not None:
+        grid = grid.clamped(0, known.codes)
+    return Column(grid.best("exact", threads=threads).labels[0], layer.labels)
+
+
+def probabilities(layer: Layer, corpus: Corpus, threads: int | None) -> Scores:
+    """Probabilities of a layer's labels, [tokens x labels]."""
+    if isinstance(layer.annotator, TaggerLayer):
+        return layer.annotator.marginals(corpus)
+    return alone(layer, corpus).marginals("exact", threads=threads).labels[0]
+
+
+def alone(layer: Layer, corpus: Corpus) -> Grid:
+    """One layer as a grid, all that it reads being known."""
+    made = layer.annotator.potentials(corpus, {}).scaled(layer.weight)
+    return Grid([made.node], [made.move], bounds=corpus.bounds)
+
+
+def missing(corpus: Corpus) -> Column:
+    """A column without values."""
+    return Column(np.full(corpus.n_tokens, -1, np.int32), ())
+
+
+def soft_column(layer: Layer, corpus: Corpus, lattice: int | None, threads: int | None) -> Column:
+    """What passes upward softly: marginals, or the distribution over an n-best list."""
+    if lattice is None:
+        return SoftColumn.of(layer.labels, probabilities(layer, corpus, threads))
+    grid = alone(layer, corpus)
+    weights = np.zeros((corpus.n_tokens, len(layer.labels)))
+    for s, (first, last) in enumerate(zip(corpus.bounds[:-1], corpus.bounds[1:], strict=True)):
+        if first == last:
+            continue
+        found = grid.best_k(lattice, sequence=s)
+        share = np.exp(np.array([score for _, score in found]) - found[0][1])
+        for (labels, _), weight in zip(found, share / share.sum(), strict=True):
+            weights[np.arange(first, last), labels[0]] += weight
+    return SoftColumn.of(layer.labels, weights)
+
+
+Pass = Callable[[Layer, Corpus], Column]
+
+
+def in_order(layers: Sequence[Layer], corpus: Corpus, passed: Pass) -> Corpus:
+    """Each layer in turn writes the column that those after it read."""
+    for layer in layers:
+        corpus = corpus.with_column(layer.name, passed(layer, corpus))
+    return corpus
+
+
+def reads_guesses(annotator: Any, latent: Latent) -> bool:
+    """Whether an annotator reads a latent column where joint decoding cannot follow."""
+    asked: Any = getattr(annotator, "reads_guesses", None)
+    return bool(asked and asked(latent))
+
+
+class JointScores:
+    """The scores of all layers over a corpus, those of one depending on the labels of others."""
+
+    def __init__(
+        self,
+        layers: Sequence[Layer],
+        potentials: Sequence[Potentials],
+        bounds: npt.NDArray[np.int64],
+        known: Mapping[str, Known],
+    ) -> None:
+        self.layers = list(layers)
+        self.potentials = list(potentials)
+        self.bounds = bounds
+        self.known = known
+
+    @classmethod
+    def of(
+        cls, layers: Sequence[Layer], corpus: Corpus, known: Mapping[str, Known], guesses: Pass
+    ) -> JointScores:
+        """The scores of trained layers; ``guesses`` are what joint decoding cannot follow."""
+        latents = [
+            {lower.name: lower.labels for lower in layer.reads(layers[:k])}
+            for k, layer in enumerate(layers)
+        ]
+        guessed = any(
+            reads_guesses(layer.annotator, latent)
+            for layer, latent in zip(layers, latents, strict=True)
+        )
+        nothing = missing(corpus)
+        filled = in_order(layers, corpus, guesses if guessed else lambda *_: nothing)
+        potentials = [
+            layer.annotator.potentials(filled, latent).scaled(layer.weight)
+            for layer, latent in zip(layers, latents, strict=True)
+        ]
+        return cls(layers, potentials, corpus.bounds, known)
+
+    def grids(self, *, together: bool = False) -> list[tuple[list[int], Grid]]:
+        """Grids with the numbers of their layers: one for each set of layers that hang together,
+        or one for all."""
+        groups = [list(range(len(self.layers)))] if together else self._components()
+        return [(members, self._grid(members)) for members in groups]
+
+    def _numbers(self) -> dict[str, int]:
+        return {layer.name: k for k, layer in enumerate(self.layers)}
+
+    def _components(self) -> list[list[int]]:
+        numbers = self._numbers()
+        group = list(range(len(self.layers)))
+        for k, made in enumerate(self.potentials):
+            linked = {name for names in made.ties for name in names} | set(made.lags)
+            for name in linked:
+                a, b = group[k], group[numbers[name]]
+                group = [min(a, b) if g in (a, b) else g for g in group]
+        return [[k for k, g in enumerate(group) if g == root] for root in sorted(set(group))]
+
+    def _grid(self, members: list[int]) -> Grid:
+        numbers = self._numbers()
+        place = {layer: k for k, layer in enumerate(members)}
+        ties: dict[tuple[int, ...], Scores] = {}
+        lags: dict[tuple[int, int], Scores] = {}
+        for layer in members:
+            made = self.potentials[layer]
+            for names, scores in made.ties.items():
+                ties[(*(place[numbers[name]] for name in names), place[layer])] = scores
+            for name, scores in made.lags.items():
+                lags[place[numbers[name]], place[layer]] = scores
+        grid = Grid(
+            [self.potentials[layer].node for layer in members],
+            [self.potentials[layer].move for layer in members],
+            ties,
+            lags,
+            bounds=self.bounds,
+        )
+        for layer in members:
+            known = self.known.get(self.layers[layer].name)
+            if known is not None:
+                grid = grid.clamped(place[layer], known.codes)
+        return grid

@@ -1,0 +1,80 @@
+"""The training of a pipeline: which way, on which columns of which corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, get_args
+
+from dovetail.chain.tagger import Tagger
+from dovetail.corpus import Corpus
+from dovetail.errors import DataError
+from dovetail.pipeline.training import Curriculum, Listener, Training
+
+if TYPE_CHECKING:
+    from dovetail.pipeline.pipeline import Pipeline
+
+
+def fit_layers(
+    pipeline: Pipeline,
+    data: Corpus | Mapping[str, Corpus],
+    training: Training | None,
+    labels: Mapping[str, str],
+    folds: int,
+    seed: int,
+    callback: Listener | None,
+) -> None:
+    """Train the layers of a pipeline; see `Pipeline.fit`."""
+    if training is None:
+        training = "auto" if pipeline.decode == "auto" else "cascade"
+    if training not in get_args(Training):
+        raise DataError(
+            f"there is no training '{training}'; choose from {', '.join(get_args(Training))}"
+        )
+    corpora = dict.fromkeys(pipeline.names, data) if isinstance(data, Corpus) else dict(data)
+    _check_tasks(pipeline, corpora)
+    columns = {name: label_of(name, corpus, labels) for name, corpus in corpora.items()}
+    if training == "joint":
+        from dovetail.pipeline.joint_training import fit_jointly
+
+        return fit_jointly(pipeline, corpora, columns, callback)
+    kind: Training = "soft" if training == "auto" else training
+    plan = Curriculum(
+        pipeline.layers, kind, folds, pipeline.lattice, seed, pipeline.threads, callback
+    )
+    for layer in pipeline.layers:
+        if layer.name not in corpora:
+            continue
+        if training == "auto" and layer is pipeline.layers[-1]:
+            from dovetail.pipeline.auto import fit_auto
+
+            pipeline._given[layer.name] = layer.annotator
+            made = fit_auto(plan, layer, corpora[layer.name], columns[layer.name])
+            pipeline.layers = [*pipeline.layers[:-1], replace(layer, annotator=made)]
+        else:
+            plan.fit(layer, corpora[layer.name], columns[layer.name])
+    pipeline.notes_ = plan.notes
+    return None
+
+
+def _check_tasks(pipeline: Pipeline, corpora: Mapping[str, Corpus]) -> None:
+    for name in corpora:
+        pipeline[name]  # fails if there is none
+    for name in pipeline.names:
+        tagger = pipeline[name]
+        if name not in corpora and isinstance(tagger, Tagger) and not tagger._fitted:
+            raise DataError(f"the task '{name}' is not trained, and there is no data for it")
+
+
+def label_of(name: str, corpus: Corpus, labels: Mapping[str, str]) -> str:
+    """The column that a layer learns: the one named for it, that of its own name, or the last."""
+    wanted = labels.get(name, name.partition("@")[0])
+    if wanted in corpus.names:
+        return wanted
+    if name in labels:
+        raise DataError(
+            f"the data of '{name}' has no column '{wanted}'; it has {', '.join(corpus.names)}"
+        )
+    if len(corpus.names) < 2:
+        raise DataError(f"the data of '{name}' has one column only: training needs labels too")
+    return corpus.names[-1]

@@ -1,0 +1,56 @@
+"""Opinion pools: several models of one task that decide together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+
+from dovetail.chain.tagger import Tagger
+from dovetail.corpus import Corpus
+from dovetail.errors import DataError
+from dovetail.pipeline.annotators import Annotator, Latent, TaggerLayer
+from dovetail.pipeline.potentials import Potentials
+
+
+class Pool:
+    """The weighted average of the scores of several annotators with the same labels.
+
+    That is the normalised geometric mean of their distributions, a logarithmic opinion pool. Some
+    of them may read columns that others do not: a model with transfer and one without, say.
+    """
+
+    def __init__(
+        self, members: Sequence[Tagger | Annotator], weights: Sequence[float] | None = None
+    ) -> None:
+        if not members:
+            raise DataError("a pool needs members")
+        self.members = [TaggerLayer(m) if isinstance(m, Tagger) else m for m in members]
+        self.weights = [1 / len(members)] * len(members) if weights is None else list(weights)
+        if len(self.weights) != len(members) or not all(w >= 0 for w in self.weights):
+            raise DataError(f"a pool of {len(members)} needs as many weights, none below 0")
+        first = self.members[0].labels_
+        for member in self.members[1:]:
+            odd = sorted(set(member.labels_) ^ set(first))
+            if odd:
+                raise DataError(
+                    f"the members of a pool have different labels: not all of them know '{odd[0]}'"
+                )
+
+    @property
+    def labels_(self) -> list[str]:
+        return self.members[0].labels_
+
+    @property
+    def reads_(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for member in self.members for name in member.reads_))
+
+    def reads_guesses(self, latent: Latent) -> bool:
+        """Whether a member does."""
+        layers = [m for m in self.members if isinstance(m, TaggerLayer | Pool)]
+        return any(layer.reads_guesses(latent) for layer in layers)
+
+    def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:
+        """The weighted sum of the members' scores."""
+        parts = zip(self.members, self.weights, strict=True)
+        return reduce(add, (m.potentials(corpus, latent).scaled(w) for m, w in parts))

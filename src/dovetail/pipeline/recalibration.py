@@ -1,0 +1,158 @@
+"""Recalibration: a few numbers that put right what regularised training leaves askew.
+
+A CRF that was trained on little text prefers the common label: its precision is high, its recall
+low. A bias for each label and a correction for each move, fitted by likelihood on scores of models
+that have not seen the text (cross-fitted ones), repair that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dovetail.corpus import Corpus
+from dovetail.errors import DataError
+from dovetail.grid import Grid
+from dovetail.pipeline.annotators import Latent
+from dovetail.pipeline.decoding import reads_guesses
+from dovetail.pipeline.potentials import Potentials, Scores
+
+MOVES = 3.0  # the penalty on moves, relative to that on labels
+ROUNDS = 100
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What is added to scores: to each label's at each token, and to each move's."""
+
+    labels: tuple[str, ...]
+    bias: Scores
+    moves: Scores
+
+    def applied(self, made: Potentials) -> Potentials:
+        """Scores with the correction."""
+        own = made.ordered(self.labels)
+        return Potentials(
+            self.labels, own.node + self.bias, own.move + self.moves, own.ties, own.lags
+        )
+
+    def spec(self) -> dict[str, Any]:
+        """Plain data, for a file."""
+        return {
+            "labels": list(self.labels),
+            "bias": self.bias.tolist(),
+            "moves": self.moves.tolist(),
+        }
+
+    @classmethod
+    def from_spec(cls, spec: dict[str, Any]) -> Correction:
+        labels = tuple(map(str, spec["labels"]))
+        n = len(labels)
+        bias, moves = np.array(spec["bias"], float), np.array(spec["moves"], float)
+        if bias.shape != (n,) or moves.shape != (n, n) or not np.isfinite(bias).all():
+            raise ValueError("a correction does not fit its labels")
+        return cls(labels, bias, moves)
+
+
+@dataclass(frozen=True, repr=False)
+class Recalibrated:
+    """An annotator whose scores are corrected."""
+
+    annotator: Any
+    correction: Correction
+    labels_: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels_", list(self.correction.labels))
+
+    @property
+    def reads_(self) -> tuple[str, ...]:
+        found: tuple[str, ...] = self.annotator.reads_
+        return found
+
+    def reads_guesses(self, latent: Latent) -> bool:
+        """Whether the annotator does."""
+        return reads_guesses(self.annotator, latent)
+
+    def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:
+        """The annotator's scores, corrected."""
+        return self.correction.applied(self.annotator.potentials(corpus, latent))
+
+
+def fit_correction(
+    made: Sequence[Potentials],
+    corpora: Sequence[Corpus],
+    label: str,
+    strength: float,
+    labels: tuple[str, ...],
+) -> Correction:
+    """The correction under which the labels of some corpora are most likely, given scores of them.
+
+    The scores should come from models that were not trained on these texts. ``strength`` is the
+    penalty on the squares of the corrections.
+    """
+    from scipy.optimize import minimize
+
+    if strength <= 0:
+        raise DataError(f"strength is {strength}; give a number above 0")
+    n = len(labels)
+    parts = [
+        (own.extended(labels), corpus.bounds, *_observed(corpus, label, labels))
+        for own, corpus in zip(made, corpora, strict=True)
+    ]
+
+    def evaluate(x: Scores) -> tuple[float, Scores]:
+        bias, moves = x[:n], x[n:].reshape(n, n)
+        value = strength * float(bias @ bias + MOVES * (moves * moves).sum())
+        of_labels, of_moves = 2 * strength * bias, 2 * strength * MOVES * moves
+        for own, bounds, codes, counts in parts:
+            node, move = own.node + bias, own.move + moves
+            grid = Grid([node], [move], bounds=bounds)
+            expected = grid.marginals("exact")
+            gold = _path_score(node, move, codes, bounds)
+            value += float(expected.log_z.sum()) - gold
+            of_labels = of_labels + expected.labels[0].sum(axis=0) - counts[0]
+            of_moves = of_moves + _summed_moves(expected.moves[0]) - counts[1]
+        return value, np.concatenate([of_labels, of_moves.ravel()])
+
+    start = np.zeros(n + n * n)
+    found = minimize(evaluate, start, jac=True, method="L-BFGS-B", options={"maxiter": ROUNDS})
+    return Correction(labels, found.x[:n], found.x[n:].reshape(n, n))
+
+
+def _summed_moves(moves: Scores) -> Scores:
+    return moves if moves.ndim == 2 else moves.sum(axis=0)
+
+
+def _observed(corpus: Corpus, label: str, labels: tuple[str, ...]) -> tuple[Any, tuple[Any, Any]]:
+    """Labels as numbers, and how often each label and each move occurs."""
+    column = corpus.column(label)
+    numbers = {name: k for k, name in enumerate(labels)}
+    table = np.array([numbers.get(level, -1) for level in column.levels] + [-1])
+    codes = table[column.codes]
+    if (codes < 0).any():
+        token = int(np.flatnonzero(codes < 0)[0])
+        value = column.values()[token]
+        raise DataError(
+            f"recalibration needs labels that the model knows; token {token + 1} has {value!r}"
+        )
+    n = len(labels)
+    inside = np.ones(len(codes), bool)
+    inside[corpus.bounds[:-1][np.diff(corpus.bounds) > 0]] = False
+    places = np.flatnonzero(inside)
+    moves = np.zeros((n, n))
+    np.add.at(moves, (codes[places - 1], codes[places]), 1)
+    return codes, (np.bincount(codes, minlength=n).astype(float), moves)
+
+
+def _path_score(node: Scores, move: Scores, codes: Any, bounds: Any) -> float:
+    total = float(node[np.arange(len(codes)), codes].sum())
+    inside = np.ones(len(codes), bool)
+    inside[bounds[:-1][np.diff(bounds) > 0]] = False
+    places = np.flatnonzero(inside)
+    if move.ndim == 3:
+        return total + float(move[places, codes[places - 1], codes[places]].sum())
+    return total + float(move[codes[places - 1], codes[places]].sum())

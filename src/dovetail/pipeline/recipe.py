@@ -1,0 +1,274 @@
+"""Recipes: a pipeline, its data and its settings in one small TOML file.
+
+    decode = "joint"
+
+    [[task]]
+    name = "ner"
+    data = "news.conll"
+
+    [[task]]
+    name = "fields"
+    data = ["talks1.conll", "talks2.conll"]
+    features = "fields"
+    reads = ["ner"]
+
+Paths are relative to the recipe. `RECIPE`, `TASK` and `COMPARE` of `recipe_keys` have all keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from dovetail.corpus import Corpus
+from dovetail.corpus.formats import joined, read_filled
+from dovetail.errors import DataError, DovetailError
+from dovetail.files import PathLike
+
+if TYPE_CHECKING:
+    from dovetail.chain.tagger import Tagger
+    from dovetail.features import Template
+    from dovetail.pipeline.decoding import Decode
+    from dovetail.pipeline.pipeline import Pipeline
+    from dovetail.pipeline.training import Listener, Training
+
+System = Literal["none", "cascade", "soft", "stacked", "joint", "auto"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One layer: what it learns from, or the trained tagger that it is.
+
+    ``reads`` names tasks before it whose labels it reads; None stands for all of them, or for
+    those that a template file names. ``settings`` are those of its Tagger.
+    """
+
+    name: str
+    data: tuple[Path, ...] = ()
+    model: Path | None = None
+    format: str | None = None
+    columns: tuple[str | None, ...] | None = None
+    label: str | None = None
+    features: str | Path | None = None
+    lexicons: Mapping[str, Path] = field(default_factory=dict)
+    tables: Mapping[str, Path] = field(default_factory=dict)
+    reads: tuple[str, ...] | None = None
+    conjoin: bool = False
+    weight: float = 1.0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `dovetail compare` does with the last task: which systems, on which splits of its data.
+
+    Either ``splits`` random ones with a share ``train`` to train on, or ``folds``, or fixed
+    ``test`` data. ``sizes`` are those of a learning curve, beside the whole.
+    """
+
+    systems: tuple[System, ...] = ("none", "cascade", "soft", "stacked", "joint")
+    splits: int = 10
+    train: float = 0.5
+    folds: int | None = None
+    test: tuple[Path, ...] = ()
+    sizes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A pipeline as a file describes it.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "news.conll").write_text("Ada B-PER\\nspoke O\\n")
+    >>> _ = (folder / "talks.conll").write_text("by O\\nAda B-SPEAKER\\n")
+    >>> _ = (folder / "recipe.toml").write_text('''
+    ... [[task]]
+    ... name = "ner"
+    ... data = "news.conll"
+    ... c2 = 0.1
+    ... [[task]]
+    ... name = "fields"
+    ... data = "talks.conll"
+    ... c2 = 0.1
+    ... ''')
+    >>> Recipe.read(folder / "recipe.toml").fit().predict([["by", "Ada"]])["fields"]
+    [['O', 'B-SPEAKER']]
+    """
+
+    path: Path
+    tasks: tuple[Task, ...]
+    decode: Decode = "joint"
+    training: Training | None = None  # as `Pipeline.fit` has it
+    folds: int = 5
+    seed: int = 0
+    inference: str = "auto"
+    epsilon: float = 1e-4
+    lattice: int | None = None
+    compare: Comparison | None = None
+
+    @classmethod
+    def read(cls, path: PathLike) -> Recipe:
+        """Read a recipe; whatever is wrong with it, or missing beside it, is told at once."""
+        from dovetail.pipeline.recipe_file import parsed
+
+        return parsed(Path(path))
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the tasks, from the first to the last."""
+        return [task.name for task in self.tasks]
+
+    def corpora(self) -> dict[str, Corpus]:
+        """The data of each task that has some; the same files are the same corpus."""
+        known: dict[Any, Corpus] = {}
+        out: dict[str, Corpus] = {}
+        for task in self.tasks:
+            if not task.data:
+                continue
+            key = task.data, task.format, task.columns
+            if key not in known:
+                with self._told(task):
+                    known[key] = self._corpus(task, task.data)
+            out[task.name] = known[key]
+        return out
+
+    def test_corpus(self) -> Corpus | None:
+        """The data that a comparison names to test the last task on."""
+        if self.compare is None or not self.compare.test:
+            return None
+        return self._corpus(self.tasks[-1], self.compare.test)
+
+    def pipeline(
+        self, corpora: Mapping[str, Corpus] | None = None, *, threads: int | None = None
+    ) -> Pipeline:
+        """The pipeline, its tasks not yet trained; ``corpora`` are the data, if read already."""
+        from dovetail.pipeline.pipeline import Pipeline
+
+        data = self.corpora() if corpora is None else corpora
+        taggers = {}
+        for task in self.tasks:
+            with self._told(task):
+                taggers[task.name] = self._tagger(task, data, threads)
+        try:
+            return Pipeline(
+                taggers,
+                decode=self.decode,
+                weights={task.name: task.weight for task in self.tasks},
+                lattice=self.lattice,
+                inference=self.inference,
+                epsilon=self.epsilon,
+                threads=threads,
+            )
+        except DovetailError as error:
+            raise type(error)(f"{self.path}: {error}") from None
+
+    def fit(self, callback: Listener | None = None, *, threads: int | None = None) -> Pipeline:
+        """The pipeline, trained. ``callback`` is called with a task's name and a `Progress`."""
+        corpora = self.corpora()
+        return self.train(self.pipeline(corpora, threads=threads), corpora, callback)
+
+    def train(
+        self,
+        pipeline: Pipeline,
+        corpora: Mapping[str, Corpus],
+        callback: Listener | None = None,
+    ) -> Pipeline:
+        """Train a pipeline as the recipe says, on these corpora."""
+        if not corpora:
+            return pipeline
+        return pipeline.fit(
+            corpora,
+            training=self.training,
+            labels={task.name: task.label for task in self.tasks if task.label and task.data},
+            folds=self.folds,
+            seed=self.seed,
+            callback=callback,
+        )
+
+    def sizes(self, *, threads: int | None = None) -> dict[str, dict[str, Any]]:
+        """Sizes that the training of each task would have, as `Tagger.dry_run` tells them.
+
+        ``not_counted`` are tasks whose labels are among the features but not yet in the data.
+        """
+        from dovetail.pipeline.decoding import missing
+
+        corpora = self.corpora()
+        pipeline = self.pipeline(corpora, threads=threads)
+        found = {}
+        for task in (task for task in self.tasks if task.data):
+            corpus, tagger = corpora[task.name], pipeline[task.name]
+            wanted = [n for n in tagger.settings["features"].columns if n not in corpus.names]
+            filled = corpus
+            for name in wanted:
+                filled = filled.with_column(name, missing(corpus))
+            with self._told(task):
+                sizes = tagger.dry_run(filled, label=self.label_of(task, corpus))
+            found[task.name] = {**sizes, "not_counted": wanted}
+        return found
+
+    def label_of(self, task: Task, corpus: Corpus) -> str:
+        """The column that a task learns: the one it names, that of its name, or the last."""
+        wanted = task.label or task.name
+        if wanted in corpus.names:
+            return wanted
+        if task.label is not None:
+            raise DataError(f"label names '{wanted}', but the data has {', '.join(corpus.names)}")
+        if len(corpus.names) < 2:
+            raise DataError("its data has one column only: training needs labels too")
+        return corpus.names[-1]
+
+    def _corpus(self, task: Task, paths: tuple[Path, ...]) -> Corpus:
+        options = {} if task.columns is None else {"columns": task.columns}
+        return joined(read_filled(path, task.format, **options) for path in paths)
+
+    def _tagger(self, task: Task, corpora: Mapping[str, Corpus], threads: int | None) -> Tagger:
+        from dovetail.chain.tagger import Tagger, load
+
+        if task.model is not None:
+            return load(task.model, threads=threads)
+        settings = {"seed": self.seed, **task.settings}
+        template = self._template(task, corpora[task.name])
+        return Tagger(features=template, threads=threads, **settings)
+
+    def _template(self, task: Task, corpus: Corpus) -> Template:
+        """What a task sees: features of its own columns, and the labels of the tasks it reads."""
+        from dovetail.features.sets import OF_WORDS_AND_TAGS, suited
+        from dovetail.features.template_file import ready_made, template_from_file
+
+        label = self.label_of(task, corpus)
+        before = self.names[: self.names.index(task.name)]
+        files = task.lexicons, task.tables
+        if isinstance(task.features, Path):
+            columns = list(dict.fromkeys([*corpus.names, *before]))
+            template = template_from_file(str(task.features), columns, *files, _remedy)
+            reads = task.reads or ()
+        else:
+            reads = tuple(before) if task.reads is None else task.reads
+            written = {label, *self.names, *(t.label for t in self.tasks if t.label)}
+            inputs = [name for name in corpus.names if name not in written]
+            if not inputs:
+                raise DataError(f"there is no column to make features of beside '{label}'")
+            if task.features is None:
+                shown = Corpus({n: corpus.column(n) for n in (*inputs, label)}, corpus.bounds)
+                template = suited(shown, label)
+            else:
+                tagged = task.features in OF_WORDS_AND_TAGS and len(inputs) == 1
+                columns = [*inputs, *reads[:1]] if tagged else inputs
+                template = ready_made(task.features, columns, *files)
+        return template.reading(*reads, conjoined=task.conjoin)
+
+    @contextmanager
+    def _told(self, task: Task) -> Iterator[None]:
+        """Add to an error which task of which recipe it is about."""
+        try:
+            yield
+        except DovetailError as error:
+            raise type(error)(f"{self.path}, task '{task.name}': {error}") from None
+
+
+def _remedy(kind: str, name: str) -> str:
+    return f'{kind}s = {{ {name} = "FILE" }}'

@@ -1,0 +1,196 @@
+"""Reading and checking the file of a recipe."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dovetail.corpus import format_of
+from dovetail.errors import DataError
+from dovetail.files import open_text
+from dovetail.pipeline.recipe import Comparison, Recipe, Task
+from dovetail.pipeline.recipe_keys import (
+    COMPARE,
+    OF_A_MODEL,
+    RECIPE,
+    SETTINGS,
+    TASK,
+    check_keys,
+    nearest,
+)
+
+Table = dict[str, Any]
+DEFAULT_SET = "default"
+OF_FOLDERS = ("markup",)  # formats of which a folder is a corpus, too
+
+
+def parsed(path: Path) -> Recipe:
+    """The recipe in a file."""
+    with open_text(path) as file:
+        text = file.read()
+    try:
+        given = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"{path} is not TOML: {error}") from None
+    check_keys(given, RECIPE, str(path))
+    tables = given.pop("task", [])
+    if not tables:
+        raise DataError(f"{path} has no task: give at least one [[task]]")
+    tasks = [_task(path, number, table) for number, table in enumerate(tables, start=1)]
+    _check_names(path, tasks)
+    _check_reads(path, tasks)
+    comparison = given.pop("compare", None)
+    compare = None if comparison is None else _comparison(path, comparison, tasks[-1])
+    return Recipe(path=path, tasks=tuple(tasks), compare=compare, **given)
+
+
+def _task(path: Path, number: int, table: Any) -> Task:
+    place = f"{path}, task {number}"
+    if not isinstance(table, dict):
+        raise DataError(f"{place} is {table!r}; give a table, [[task]]")
+    if "name" not in table:
+        raise DataError(f"{place} has no name: give name = the column that it writes")
+    check_keys({"name": table["name"]}, TASK, place)
+    where = f"{path}, task '{table['name']}'"
+    check_keys(table, TASK, where)
+    if "data" not in table and "model" not in table:
+        raise DataError(f"{where} has neither data to learn from nor a trained model: give one")
+    if "model" in table:
+        odd = next((key for key in table if key not in OF_A_MODEL), None)
+        if odd == "data":
+            raise DataError(f"{where} has both data and a trained model: give one of them")
+        if odd is not None:
+            raise DataError(f"{where}: {odd} is nothing that a trained model can be given")
+    folder = path.parent
+    values = dict(table)
+    settings = {key: values.pop(key) for key in SETTINGS if key in values}
+    if "data" in values:
+        values["data"] = _files(folder, values["data"], f"{where}: data", values.get("format"))
+        _check_format(values, where)
+    if "model" in values:
+        values["model"] = _file(folder, values["model"], f"{where}: model")
+    for key in ("lexicons", "tables"):
+        named = values.get(key, {})
+        values[key] = {name: _file(folder, n, f"{where}: {key}") for name, n in named.items()}
+    if "features" in values:
+        values["features"] = _features(folder, values["features"], where)
+    elif values["lexicons"] or values["tables"]:
+        raise DataError(f"{where}: lexicons and tables belong to features: say which")
+    if "columns" in values:
+        values["columns"] = tuple(None if c in ("", "_") else c for c in values["columns"])
+    if "reads" in values:
+        values["reads"] = tuple(dict.fromkeys(values["reads"]))
+    return Task(**values, settings=settings)
+
+
+def _check_format(values: Table, where: str) -> None:
+    for data in values["data"]:
+        try:
+            format = format_of(data, values.get("format"))
+        except DataError as error:
+            raise DataError(f"{where}: {error}") from None
+        if "columns" in values and format != "conll":
+            raise DataError(f"{where}: columns names those of CoNLL files, and {data} is {format}")
+
+
+def _features(folder: Path, given: str, where: str) -> str | Path | None:
+    """A template file, or the name of a set; None for the set that suits the data."""
+    from dovetail.features.sets import NAMES
+
+    if (folder / given).is_file():
+        return folder / given
+    if given == DEFAULT_SET:
+        return None
+    if given not in NAMES:
+        raise DataError(
+            f"{where}: there is neither a template file nor a feature set '{given}'; "
+            f"{nearest(given, NAMES)}"
+        )
+    return given
+
+
+def _files(folder: Path, given: str | list[str], what: str, format: str | None) -> tuple[Path, ...]:
+    names = [given] if isinstance(given, str) else given
+    return tuple(_file(folder, name, what, format in OF_FOLDERS) for name in names)
+
+
+def _file(folder: Path, name: str, what: str, may_be_folder: bool = False) -> Path:
+    path = folder / name
+    if path.is_dir() and not may_be_folder:
+        raise DataError(f"{what} names {name}, but {path} is a directory")
+    if not path.exists():
+        raise DataError(f"{what} names {name}, but {path} is not there")
+    return path
+
+
+def _check_names(path: Path, tasks: Sequence[Task]) -> None:
+    names = [task.name for task in tasks]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(f"{path}: two tasks are called '{twice}': give each a name of its own")
+
+
+def _check_reads(path: Path, tasks: Sequence[Task]) -> None:
+    """Tasks read those before them, so that there can be no circle."""
+    names = [task.name for task in tasks]
+    for place, task in enumerate(tasks):
+        where = f"{path}, task '{task.name}'"
+        for name in task.reads or ():
+            if name not in names:
+                raise DataError(
+                    f"{where}: reads names '{name}', which is no task; {nearest(name, names)}"
+                )
+            if name not in names[:place]:
+                raise DataError(f"{where}: reads names '{name}', {_not_before(task, name, tasks)}")
+        reads_some = task.reads or (task.reads is None and place > 0)
+        if isinstance(task.features, Path):
+            reads_some = bool(task.reads)
+        if task.conjoin and not reads_some:
+            raise DataError(f"{where}: conjoin needs tasks before it, named in reads")
+
+
+def _not_before(task: Task, name: str, tasks: Sequence[Task]) -> str:
+    """Why a task cannot read another."""
+    if name == task.name:
+        return "which is itself"
+    reads: Mapping[str, Sequence[str]] = {t.name: t.reads or () for t in tasks}
+    circle = _path(name, task.name, reads)
+    if circle:
+        return f"and so they read one another in a circle: {' -> '.join([task.name, *circle])}"
+    return "which comes after it: put that task before it"
+
+
+def _path(start: str, end: str, reads: Mapping[str, Sequence[str]]) -> list[str]:
+    """Names from one task to another, each of which reads the next; none if there is no way."""
+    paths, seen = [[start]], {start}
+    for path in paths:
+        if path[-1] == end:
+            return path
+        for name in reads.get(path[-1], ()):
+            if name not in seen:
+                seen.add(name)
+                paths.append([*path, name])
+    return []
+
+
+def _comparison(path: Path, table: Table, last: Task) -> Comparison:
+    where = f"{path}, compare"
+    check_keys(table, COMPARE, where)
+    if not last.data:
+        raise DataError(f"{where}: the last task, '{last.name}', has no data to compare systems on")
+    ways = [key for key in ("splits", "folds", "test") if key in table]
+    if len(ways) > 1:
+        raise DataError(f"{where}: {' and '.join(ways)} do not go together: give one of them")
+    if "train" in table and ways not in ([], ["splits"]):
+        raise DataError(
+            f"{where}: train is the share of random splits; leave it out with {ways[0]}"
+        )
+    values = dict(table)
+    if "test" in values:
+        values["test"] = _files(path.parent, values["test"], f"{where}: test", last.format)
+    for key in ("systems", "sizes"):
+        if key in values:
+            values[key] = tuple(dict.fromkeys(values[key]))
+    return Comparison(**values)

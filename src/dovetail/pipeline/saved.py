@@ -1,0 +1,115 @@
+"""A pipeline as one file: the model file of each tagger, and how they are put together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dovetail.chain.model import ChainModel
+from dovetail.chain.model_file import KIND_PIPELINE, ModelFile, open_model
+from dovetail.chain.model_file import to_bytes as file_bytes
+from dovetail.chain.tagger import Tagger
+from dovetail.errors import DovetailError, ModelFileError
+from dovetail.pipeline.annotators import TaggerLayer
+from dovetail.pipeline.pool import Pool
+from dovetail.pipeline.recalibration import Correction, Recalibrated
+
+if TYPE_CHECKING:
+    from dovetail.pipeline.pipeline import Pipeline
+
+
+def to_bytes(pipeline: Pipeline) -> bytes:
+    """The whole file in memory."""
+    import numpy as np
+
+    from dovetail import __version__
+
+    arrays: dict[str, Any] = {}
+
+    def described(annotator: Any) -> dict[str, Any]:
+        if isinstance(annotator, TaggerLayer):
+            key = f"tagger{len(arrays)}"
+            content = annotator.tagger.to_bytes()
+            padded = content + b" " * (-len(content) % 8)  # so that the next one is aligned
+            arrays[key] = np.frombuffer(padded, np.uint8)
+            return {"kind": "tagger", "array": key}
+        if isinstance(annotator, Pool):
+            members = [described(member) for member in annotator.members]
+            return {"kind": "pool", "members": members, "weights": annotator.weights}
+        if isinstance(annotator, Recalibrated):
+            inner = described(annotator.annotator)
+            return {"kind": "recalibrated", "of": inner, "correction": annotator.correction.spec()}
+        return {"kind": "own", "labels": list(annotator.labels_)}
+
+    layers = [
+        {"name": layer.name, "weight": layer.weight, **described(layer.annotator)}
+        for layer in pipeline.layers
+    ]
+    facts: dict[str, Any] = {
+        "kind": KIND_PIPELINE,
+        "labels": [],
+        "training": {},
+        "dovetail": __version__,
+        "layers": layers,
+        "decode": pipeline.decode,
+        "lattice": pipeline.lattice,
+        "inference": pipeline.inference,
+        "epsilon": pipeline.epsilon,
+        "notes": pipeline.notes_,
+    }
+    return file_bytes(arrays, facts)
+
+
+def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool | None) -> Pipeline:
+    """The pipeline in a file; ``own`` has the layers that no file can hold."""
+    from dovetail.pipeline.pipeline import Pipeline
+
+    file = open_model(source, verify)
+    if file.facts.get("kind") != KIND_PIPELINE:
+        raise ModelFileError(
+            f"{file.source} holds a single tagger, not a pipeline: open it with dovetail.load"
+        )
+
+    def restored(entry: dict[str, Any], name: str) -> Any:
+        if entry["kind"] == "tagger":
+            tagger = Tagger(threads=threads)
+            part = ModelFile(
+                file.array(entry["array"]), f"{file.source} (its part '{name}')", file.verify
+            )
+            tagger.model_ = ChainModel(part)
+            tagger.history_ = []
+            tagger.stopped_ = str(tagger.model_.facts["training"].get("stopped", ""))
+            return tagger
+        if entry["kind"] == "pool":
+            return Pool([restored(m, name) for m in entry["members"]], entry["weights"])
+        if entry["kind"] == "recalibrated":
+            inner = restored(entry["of"], name)
+            inner = TaggerLayer(inner) if isinstance(inner, Tagger) else inner
+            return Recalibrated(inner, Correction.from_spec(entry["correction"]))
+        if entry["kind"] != "own":
+            raise KeyError(entry["kind"])
+        if name not in own:
+            raise DovetailError(
+                f"the layer '{name}' of {file.source} is an annotator of your own, which no file "
+                f"can hold: give it again, load(path, layers={{'{name}': ...}})"
+            )
+        return own[name]
+
+    try:
+        facts = file.facts
+        layers = {entry["name"]: restored(entry, entry["name"]) for entry in facts["layers"]}
+        weights = {entry["name"]: float(entry["weight"]) for entry in facts["layers"]}
+        pipeline = Pipeline(
+            layers,
+            decode=facts["decode"],
+            weights=weights,
+            lattice=facts["lattice"],
+            inference=facts["inference"],
+            epsilon=facts["epsilon"],
+            threads=threads,
+        )
+        pipeline.notes_ = [str(note) for note in facts["notes"]]
+    except DovetailError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise ModelFileError(f"{file.source} is damaged: its layers cannot be read") from None
+    return pipeline

@@ -1,0 +1,236 @@
+"""Training of layers one after another, each on columns that those below it wrote.
+
+A tagger is too sure of itself on text that it was trained on. Where the training text of a layer is
+also that of a layer below, the column between them is therefore cross-fitted: each part of the text
+is labelled by a model that was trained on the other parts.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail.chain.steps import Progress
+from dovetail.chain.tagger import Tagger
+from dovetail.corpus import Column, Corpus, SoftColumn
+from dovetail.errors import DataError
+from dovetail.pipeline.annotators import TaggerLayer
+from dovetail.pipeline.decoding import best_column, soft_column
+from dovetail.pipeline.layers import Layer
+
+logger = logging.getLogger(__name__)
+
+Training = Literal["cascade", "soft", "gold", "joint", "auto"]
+Listener = Callable[[str, Progress], Any]
+Ints = npt.NDArray[np.int64]
+SHARED = 0.05  # of a corpus's tokens; below it, common sequences are chance ("Yes .")
+
+
+@dataclass
+class TrainedOn:
+    """What a layer was trained on: the text with all columns it read, and the label column."""
+
+    corpus: Corpus
+    label: str
+    folds: list[Layer] = field(default_factory=list)  # models trained without one part each
+
+
+@dataclass
+class Curriculum:
+    """The training of a pipeline's layers from bottom to top."""
+
+    layers: Sequence[Layer]
+    columns: Training
+    folds: int
+    lattice: int | None
+    seed: int
+    threads: int | None
+    listener: Listener | None = None
+    notes: list[str] = field(default_factory=list)
+    trained: dict[str, TrainedOn] = field(default_factory=dict)
+
+    def fit(self, layer: Layer, corpus: Corpus, label: str) -> None:
+        """Train one layer on a corpus whose lower columns are filled in first."""
+        annotator = layer.annotator
+        if not isinstance(annotator, TaggerLayer):
+            raise DataError(
+                f"'{layer.name}' is no Tagger, so it cannot be trained here: leave its data out"
+            )
+        below = self.below(layer)
+        self._check_columns(layer, corpus, below)
+        filled = self.annotated(corpus, below)
+        self.choose_features(layer, filled, label)
+        tagger = annotator.tagger
+        tagger.fit(filled, label=label, callback=self.callback(layer.name))
+        self.trained[layer.name] = TrainedOn(filled, label)
+
+    def callback(self, task: str) -> Any:
+        """What a training under this title reports to."""
+        listener = self.listener
+        return None if listener is None else lambda progress: listener(task, progress)
+
+    def below(self, layer: Layer) -> list[Layer]:
+        """The layers that one depends on, directly or not, in order. A tagger without a template
+        yet will read all that come before it."""
+        before = list(self.layers[: self.layers.index(layer)])
+        if chooses_features(layer):
+            return before
+        wanted = set(layer.annotator.reads_)
+        for lower in reversed(before):
+            if lower.name in wanted:
+                wanted |= set(lower.annotator.reads_)
+        return [lower for lower in before if lower.name in wanted]
+
+    def annotated(self, corpus: Corpus, below: Sequence[Layer]) -> Corpus:
+        """A corpus with the columns of lower layers as a tagger trained on it should see them."""
+        for lower in below:
+            gold = self.columns == "gold" and lower.name in corpus.names
+            if not gold:
+                corpus = corpus.with_column(lower.name, self._column(lower, corpus))
+        return corpus
+
+    def _column(self, lower: Layer, corpus: Corpus) -> Column:
+        source = self.trained.get(lower.name)
+        parts = (
+            None if source is None else shared_parts(corpus, source.corpus, self.folds, self.seed)
+        )
+        if source is None or parts is None:
+            return self._written(lower, corpus)
+        if not source.folds:
+            self._tell(lower, corpus, parts)
+            source.folds = self._fold_models(lower, source)
+        columns: list[Column] = []
+        order: list[Ints] = []
+        for part in range(-1, self.folds):
+            chosen = np.flatnonzero(parts == part)
+            if chosen.size:
+                model = lower if part < 0 else source.folds[part]
+                columns.append(self._written(model, corpus.select(chosen)))
+                order.append(chosen)
+        return _reordered(columns, np.concatenate(order), corpus)
+
+    def _written(self, layer: Layer, corpus: Corpus) -> Column:
+        if self.columns == "soft":
+            return soft_column(layer, corpus, self.lattice, self.threads)
+        return best_column(layer, corpus, None, self.threads)
+
+    def _fold_models(self, lower: Layer, source: TrainedOn) -> list[Layer]:
+        parts = part_numbers(source.corpus, self.folds, self.seed)
+        out = []
+        for part in range(self.folds):
+            rest = source.corpus.select(np.flatnonzero(parts != part))
+            tagger = Tagger(**lower.annotator.tagger.settings)
+            tagger.settings["features"] = lower.annotator.tagger.settings["features"]
+            name = f"{lower.name}, without part {part + 1} of {self.folds}"
+            tagger.fit(rest, label=source.label, callback=self.callback(name))
+            out.append(Layer(lower.name, TaggerLayer(tagger)))
+        return out
+
+    def _tell(self, lower: Layer, corpus: Corpus, parts: Ints) -> None:
+        shared = int((parts >= 0).sum())
+        note = (
+            f"{shared:,} of {len(corpus):,} sequences are training text of '{lower.name}' too: "
+            f"that column is cross-fitted there, in {self.folds} parts"
+        )
+        self.notes.append(note)
+        logger.info(note)
+
+    def choose_features(self, layer: Layer, corpus: Corpus, label: str) -> None:
+        """Ready-made features of the inputs, and the labels of all layers below."""
+        if not chooses_features(layer):
+            return
+        from dovetail.features.sets import named, suited
+
+        tagger = layer.annotator.tagger
+        lower = [other.name for other in self.below(layer)]
+        known = {other.name for other in self.layers}
+        inputs = [name for name in corpus.names if name != label and name not in known]
+        if not inputs:
+            raise DataError(f"there is no column to make features of for '{layer.name}'")
+        own = tagger.settings["features"]
+        if own in (None, "default"):
+            plain = Corpus({n: corpus.column(n) for n in (*inputs, label)}, corpus.bounds)
+            template = suited(plain, label)
+        else:
+            template = named(own, inputs)
+        tagger.settings["features"] = template.reading(*lower)
+
+    def _check_columns(self, layer: Layer, corpus: Corpus, below: Sequence[Layer]) -> None:
+        written = {lower.name for lower in below}
+        for name in layer.annotator.reads_:
+            if name not in written and name not in corpus.names:
+                others = sorted({n for other in self.trained.values() for n in other.corpus.names})
+                hint = " (other tasks' data has it)" if name in others else ""
+                raise DataError(
+                    f"the task '{layer.name}' reads the column '{name}', which its data does not "
+                    f"have{hint} and no task before it writes; it has {', '.join(corpus.names)}"
+                )
+
+
+def chooses_features(layer: Layer) -> bool:
+    """Whether a layer is a tagger that has been told no template of its own."""
+    if not isinstance(layer.annotator, TaggerLayer):
+        return False
+    own = layer.annotator.tagger.settings["features"]
+    return own is None or isinstance(own, str)
+
+
+def part_numbers(corpus: Corpus, folds: int, seed: int) -> Ints:
+    """A part for each sequence: documents are kept whole, and so are copies of one text."""
+    keys = sequence_keys(corpus)
+    groups = np.arange(len(corpus))
+    if corpus.document_bounds is not None and len(corpus.document_bounds) > folds:
+        groups = np.repeat(
+            np.arange(len(corpus.document_bounds) - 1), np.diff(corpus.document_bounds)
+        )
+    first: dict[Any, int] = {}
+    roots = [first.setdefault(key, g) for key, g in zip(keys, groups.tolist(), strict=True)]
+    units, numbers = np.unique(roots, return_inverse=True)
+    if len(units) < folds:
+        raise DataError(
+            f"cross-fitting in {folds} parts needs as many different sequences; there are "
+            f"{len(units)}"
+        )
+    shuffled = np.random.default_rng(seed).permutation(len(units))
+    parts: Ints = (shuffled % folds)[numbers]
+    return parts
+
+
+def shared_parts(corpus: Corpus, source: Corpus, folds: int, seed: int) -> Ints | None:
+    """For each sequence the part of ``source`` that has the same text, or -1; None where hardly any
+    text is shared."""
+    common = [name for name in corpus.names if name in source.names]
+    if not common:
+        return None
+    places = dict(zip(sequence_keys(source), range(len(source)), strict=True))
+    found = np.array([places.get(key, -1) for key in sequence_keys(corpus)], np.int64)
+    if np.diff(corpus.bounds)[found >= 0].sum() < max(1, SHARED * corpus.n_tokens):
+        return None
+    parts = part_numbers(source, folds, seed)
+    return np.where(found >= 0, parts[found], -1)
+
+
+def sequence_keys(corpus: Corpus) -> list[tuple[str | None, ...]]:
+    """What tells sequences apart: the values of their first column, which holds the words."""
+    return [tuple(words) for words in corpus.lists(corpus.names[0])]
+
+
+def _reordered(columns: list[Column], order: Ints, corpus: Corpus) -> Column:
+    """Columns of selected sequences as one column of the corpus they were selected from."""
+    joined = type(columns[0]).concatenate(columns)
+    lengths = np.diff(corpus.bounds)[order]
+    starts = np.concatenate([[0], np.cumsum(lengths)])[:-1]
+    rows = np.empty(corpus.n_tokens, np.int64)
+    for sequence, start, length in zip(
+        order.tolist(), starts.tolist(), lengths.tolist(), strict=True
+    ):
+        first = int(corpus.bounds[sequence])
+        rows[first : first + length] = np.arange(start, start + length)
+    taken = joined[rows]
+    assert isinstance(taken, SoftColumn) == isinstance(joined, SoftColumn)
+    return taken

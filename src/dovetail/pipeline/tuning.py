@@ -1,0 +1,74 @@
+"""Weights of layers, chosen on held-out text.
+
+Taggers that were trained apart are not equally sure of themselves: those with many features, or
+much text, give larger scores. A weight on a layer's scores in joint decoding makes up for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dovetail.corpus import Corpus
+from dovetail.errors import DataError
+from dovetail.evaluate import evaluate
+
+if TYPE_CHECKING:
+    from dovetail.pipeline.pipeline import Pipeline
+
+CANDIDATES = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8)
+ROUNDS = 3
+
+
+def tune(
+    pipeline: Pipeline,
+    data: Corpus,
+    *,
+    tasks: Iterable[str] | None = None,
+    labels: Mapping[str, str] | None = None,
+    candidates: Sequence[float] = CANDIDATES,
+) -> dict[str, float]:
+    """The weights under which joint decoding scores best on a corpus that is not training text.
+
+    The score is the mean F1 (for plain labels, accuracy) of ``tasks``, by default of all layers
+    that the corpus has a column for; ``labels`` names that column where it is called otherwise.
+    One layer's weight is changed at a time, that of the last stays; ties go to the weight that is
+    nearer to 1.
+    """
+    columns = {
+        layer.name: (labels or {}).get(layer.name, layer.name)
+        for layer in pipeline.layers
+        if (labels or {}).get(layer.name, layer.name) in data.names
+    }
+    wanted = list(columns) if tasks is None else list(tasks)
+    for name in wanted:
+        pipeline[name]
+        if name not in columns:
+            raise DataError(f"the data has no column for '{name}'; it has {', '.join(data.names)}")
+    if not wanted:
+        raise DataError(
+            f"the data has no labels of {', '.join(pipeline.names)}; it has {', '.join(data.names)}"
+        )
+    if not candidates or not all(c > 0 for c in candidates):
+        raise DataError("give candidates for the weights, all of them above 0")
+    gold: dict[str, Any] = {name: data.lists(columns[name]) for name in wanted}
+
+    def score(weights: Mapping[str, float]) -> float:
+        found = pipeline.with_weights(**weights).predict(data, decode="joint")
+        reports = [evaluate(gold[name], found[name]) for name in wanted]
+        values = [r.micro.f1 if r.kind == "spans" else r.accuracy for r in reports]
+        return sum(values) / len(values)
+
+    best = pipeline.weights
+    top = score(best)
+    for _ in range(ROUNDS):
+        before = dict(best)
+        for name in pipeline.names[:-1]:
+            for candidate in sorted(candidates, key=lambda c: max(c, 1 / c)):
+                tried = {**best, name: candidate}
+                found = score(tried) if tried != best else top
+                if found > top:
+                    best, top = tried, found
+        if best == before:
+            break
+    return best

@@ -1,0 +1,100 @@
+"""Comparison of the systems of a recipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dovetail import Corpus, DataError
+from dovetail.compare import Store, run, summarize
+from dovetail.compare.experiment import Experiment
+from dovetail.corpus import write_conll
+from dovetail.pipeline.recipe import Recipe
+from pipeline.conftest import only, random_corpus
+
+TASKS = """
+[[task]]
+name = "low"
+data = "low.conll"
+columns = ["word", "low"]
+c2 = 0.1
+
+[[task]]
+name = "up"
+data = "up.conll"
+columns = ["word", "up"]
+conjoin = true
+c2 = 0.1
+"""
+SYSTEMS = ["none", "cascade", "soft", "stacked", "joint"]
+
+
+def write(folder: Path, compare: str, lower: Corpus, upper: Corpus, tasks: str = TASKS) -> Recipe:
+    write_conll(only(lower, "word", "low"), folder / "low.conll")
+    write_conll(only(upper, "word", "up"), folder / "up.conll")
+    path = folder / "recipe.toml"
+    path.write_text(f"{tasks}\n[compare]\n{compare}\n", encoding="utf-8")
+    return Recipe.read(path)
+
+
+def test_all_systems_on_the_same_splits(tmp_path: Path) -> None:
+    lower, upper = random_corpus(40, seed=1, longest=7), random_corpus(30, seed=2, longest=8)
+    recipe = write(tmp_path, "splits = 2\nsizes = [8]", lower, upper)
+    experiment = Experiment(recipe, threads=1)
+    assert experiment.plan.systems == tuple(SYSTEMS)
+    assert list(experiment.plan.sizes) == [8, 15]
+    store = Store(tmp_path / "results.jsonl", experiment.fingerprint)
+    results = run(experiment.plan, experiment.work, store)
+    assert len(results) == 5 * 2 * 2
+    scores = {(r["system"], r["split"], r["size"]): r["overall"]["f1"] for r in results}
+    assert len({scores[system, 0, 15] for system in SYSTEMS}) > 2
+    assert all(0 <= score <= 1 for score in scores.values())
+    assert set(summarize(results).systems) == set(SYSTEMS)
+    again = Experiment(recipe, threads=1)
+    assert again.fingerprint == experiment.fingerprint
+
+    def refuse(cell: object) -> dict[str, object]:
+        raise AssertionError(f"{cell} was computed again")
+
+    assert run(again.plan, refuse, Store(store.path, again.fingerprint)) == results
+
+
+def test_none_equals_a_tagger_that_never_heard_of_the_others(tmp_path: Path) -> None:
+    lower, upper = random_corpus(40, seed=1, longest=7), random_corpus(30, seed=2, longest=8)
+    systems = 'systems = ["none"]\nsplits = 1'
+    with_lower = Experiment(write(tmp_path, systems, lower, upper), threads=1)
+    alone = TASKS[TASKS.index("[[task]]", 5) :].replace("conjoin = true\n", "")
+    without = Experiment(write(tmp_path, systems, lower, upper, alone), threads=1)
+    [cell] = with_lower.plan.cells
+    assert with_lower.work(cell) == without.work(cell)
+
+
+def test_lower_tasks_on_the_same_text_never_see_the_test_part(tmp_path: Path) -> None:
+    corpus = random_corpus(30, seed=2, longest=8)
+    recipe = write(tmp_path, 'systems = ["cascade", "joint"]\nsplits = 1', corpus, corpus)
+    experiment = Experiment(recipe, threads=1)
+    tested = {tuple(words) for words in experiment._test_part(0).lists("word")}
+    learnt = {tuple(words) for words in experiment._lower_data("low", 0, 15).lists("word")}
+    assert learnt
+    assert not tested & learnt
+    for cell in experiment.plan.cells:
+        assert experiment.work(cell)["n_train"] == 15
+
+
+def test_folds_and_fixed_test_data(tmp_path: Path) -> None:
+    lower, upper = random_corpus(40, seed=1, longest=7), random_corpus(30, seed=2, longest=8)
+    folds = Experiment(write(tmp_path, "folds = 3", lower, upper))
+    assert len(folds.splits) == 3
+    assert sorted(unit for split in folds.splits for unit in split.test) == list(range(30))
+    write_conll(only(random_corpus(9, seed=5), "word", "up"), tmp_path / "test.conll")
+    fixed = Experiment(write(tmp_path, 'test = ["test.conll"]\nsystems = ["none"]', lower, upper))
+    [cell] = fixed.plan.cells
+    assert fixed.work(cell)["n_test"] == 9
+
+
+def test_a_size_beyond_the_data(tmp_path: Path) -> None:
+    corpus = random_corpus(10, seed=2)
+    recipe = write(tmp_path, "sizes = [500]", random_corpus(9, seed=1), corpus)
+    with pytest.raises(DataError, match="a training size of 500 is asked for, but there are 5"):
+        _ = Experiment(recipe).plan

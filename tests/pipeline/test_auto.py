@@ -1,0 +1,140 @@
+"""Recalibration, and transfer by ``auto``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dovetail import Corpus, DataError, Pipeline, Pool, Tagger, Template, column
+from dovetail.pipeline.annotators import TaggerLayer
+from dovetail.pipeline.auto import Fold, best_strength
+from dovetail.pipeline.potentials import Potentials
+from dovetail.pipeline.recalibration import Correction, Recalibrated, fit_correction
+from pipeline.conftest import only, random_corpus
+
+WORD = column("word")
+
+
+@pytest.fixture(scope="module")
+def tagger() -> Tagger:
+    return Tagger(features=Template(WORD.window(1)), c2=3.0).fit(random_corpus(20), label="up")
+
+
+def test_a_correction_makes_expected_counts_right(tagger: Tagger) -> None:
+    """At the optimum of an almost unpenalised fit, labels and moves are expected as often as they
+    are seen."""
+    corpus = random_corpus(60, seed=5)
+    labels = tuple(tagger.labels_)
+    layer = TaggerLayer(tagger)
+    made = layer.potentials(corpus, {})
+    fix = fit_correction([made], [corpus], "up", 1e-4, labels)
+    found = Pipeline({"up": Recalibrated(layer, fix)}).tag(corpus)
+    assert len(found) == 60
+    from dovetail.grid import Grid
+
+    own = fix.applied(made)
+    expected = Grid([own.node], [own.move], bounds=corpus.bounds).marginals()
+    values = corpus.column("up").values()
+    counts = [values.count(label) for label in labels]
+    np.testing.assert_allclose(expected.labels[0].sum(axis=0), counts, atol=0.1)
+
+
+def test_a_strong_penalty_leaves_scores_alone(tagger: Tagger) -> None:
+    corpus = random_corpus(30, seed=5)
+    labels = tuple(tagger.labels_)
+    made = TaggerLayer(tagger).potentials(corpus, {})
+    fix = fit_correction([made], [corpus], "up", 1e9, labels)
+    assert np.abs(fix.bias).max() < 1e-6
+    assert np.abs(fix.moves).max() < 1e-6
+
+
+def test_labels_that_a_model_never_saw_score_nothing() -> None:
+    made = Potentials(("A",), np.ones((3, 1)), np.ones((1, 1)), {("x",): np.ones((3, 2, 1))})
+    more = made.extended(["B", "A"])
+    assert more.labels == ("B", "A")
+    assert more.node.tolist() == [[0, 1]] * 3
+    assert more.move.tolist() == [[0, 0], [0, 1]]
+    assert more.ties["x",].shape == (3, 2, 2)
+
+
+def test_recalibration_is_left_out_where_it_does_not_help(tagger: Tagger) -> None:
+    labels = tuple(tagger.labels_)
+    right = []
+    for seed in range(3):
+        corpus = random_corpus(10, seed=seed)
+        codes = [labels.index(str(y)) for y in corpus.column("up").values()]
+        node = 9.0 * np.eye(len(labels))[codes]
+        right.append(Fold(corpus, Potentials(labels, node, np.zeros((2, 2)))))
+    assert best_strength(right, "up", labels) is None
+    biased = [
+        Fold(f.corpus, Potentials(labels, f.scores.node + np.array([12.0, 0.0]), f.scores.move))
+        for f in right
+    ]
+    assert best_strength(biased, "up", labels) is not None
+
+
+def auto(**settings: Any) -> Pipeline:
+    word = Template(WORD.window(1))
+    return Pipeline({"low": Tagger(features=word), "up": Tagger(features=word)}, **settings)
+
+
+def test_auto_pools_and_recalibrates_the_last_task() -> None:
+    lower = only(random_corpus(60, seed=1, longest=7), "word", "low")
+    upper = only(random_corpus(40, seed=2, longest=9), "word", "up")
+    titles = []
+    pipeline = Pipeline(
+        {
+            "low": Tagger(features=Template(WORD)),
+            "up": Tagger(features=Template(WORD).reading("low", conjoined=True)),
+        },
+        decode="auto",
+    )
+    pipeline.fit(
+        {"low": lower, "up": upper}, folds=3, callback=lambda title, _: titles.append(title)
+    )
+    assert {"low", "up", "up, without part 3 of 3"} <= set(titles)
+    made = pipeline["up"]
+    pool = made.annotator if isinstance(made, Recalibrated) else made
+    assert isinstance(pool, Pool)
+    without, with_lower = (member.tagger for member in pool.members)
+    assert without.model_.template.columns == ("word",)
+    assert str(with_lower.model_.template).splitlines() == ["word", "low[-1..1]"]
+    test = random_corpus(30, seed=8)
+    found = pipeline.predict(test)
+    again = Pipeline.load(pipeline.to_bytes())
+    assert again.decode == "auto"
+    assert again.predict(test) == found
+    assert len(pipeline.tag(test)) == 30
+    assert pipeline.explain(test[0]) is not None
+
+
+def test_auto_of_one_task_is_recalibration_alone() -> None:
+    corpus = only(random_corpus(40, seed=2, longest=9), "word", "up")
+    pipeline = Pipeline({"up": Tagger(features=Template(WORD), c2=5.0)}, decode="auto")
+    pipeline.fit(corpus, folds=3)
+    made = pipeline["up"]
+    pool = made.annotator if isinstance(made, Recalibrated) else made
+    assert len(pool.members) == 1
+    first = pipeline.predict(corpus)
+    assert pipeline.fit(corpus, folds=3).predict(corpus) == first
+
+
+def test_auto_is_told_by_decode_or_training() -> None:
+    corpus = random_corpus(30, seed=2)
+    assert isinstance(auto().fit(corpus)["up"], Tagger)
+    assert not isinstance(auto().fit(corpus, training="auto", folds=2)["up"], Tagger)
+
+
+def test_corrections_are_checked(tagger: Tagger) -> None:
+    corpus = Corpus.from_lists({"word": [["a"]], "up": [["Q"]]})
+    made = TaggerLayer(tagger).potentials(corpus, {})
+    labels = tuple(tagger.labels_)
+    with pytest.raises(DataError, match="token 1 has 'Q'"):
+        fit_correction([made], [corpus], "up", 1.0, labels)
+    with pytest.raises(DataError, match="strength is 0"):
+        fit_correction([made], [corpus], "up", 0, labels)
+    spec = Correction(labels, np.zeros(2), np.zeros((2, 2))).spec()
+    with pytest.raises(ValueError, match="does not fit"):
+        Correction.from_spec({**spec, "bias": [1.0]})

@@ -1,0 +1,83 @@
+"""Random grids, small enough to be enumerated, or of any size."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+@st.composite
+def small_grids(draw: st.DrawFn, cyclic: bool = False) -> dict[str, Any]:
+    """Scores of a few short sequences in one to four layers, with ties of two and three layers,
+    lags, moves that differ from token to token, and now and then forbidden labels and large
+    numbers. Every sequence has a labelling that is allowed."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    layers = draw(st.integers(1, 4))
+    sizes = [draw(st.integers(1, 3 if layers < 3 else 2)) for _ in range(layers)]
+    lengths = draw(st.lists(st.integers(0, 4 if layers < 3 else 3), min_size=1, max_size=3))
+    bounds = [0, *np.cumsum(lengths).tolist()]
+    T, scale = bounds[-1], draw(st.sampled_from([1.0, 5.0, 300.0]))
+
+    def scores(*shape: int) -> Any:
+        return scale * rng.normal(size=shape)
+
+    order = rng.permutation(layers)
+    scene: dict[str, Any] = {
+        "nodes": [scores(T, size) for size in sizes],
+        "moves": [
+            scores(T, size, size) if rng.random() < 0.3 else rng.normal(size=(size, size))
+            for size in sizes
+        ],
+        "ties": {
+            tie: scores(T, *(sizes[i] for i in tie))
+            for n in (2, 3)
+            for tie in permutations(range(layers), n)
+            if rng.random() < 0.8 / n**2
+        },
+        "lags": {
+            (int(a), int(b)): scores(T, sizes[a], sizes[b])
+            for a, b in (permutations if cyclic else combinations)(order, 2)
+            if rng.random() < 0.4
+        },
+        "bounds": bounds,
+    }
+    if draw(st.booleans()):
+        forbid(scene, rng)
+    return scene
+
+
+def forbid(scene: dict[str, Any], rng: np.random.Generator) -> None:
+    """Forbids some labels, moves, tied and lagged labels, but never all at once."""
+    T = scene["bounds"][-1]
+    path = [rng.integers(node.shape[1], size=T) for node in scene["nodes"]]
+    before = [np.roll(labels, 1) for labels in path]
+    every = np.arange(T)
+
+    def some(score: Any, *allowed: Any) -> None:
+        forbidden = rng.random(score.shape) < 0.25
+        forbidden[allowed] = False
+        score[forbidden] = -np.inf
+
+    for i, (node, move) in enumerate(zip(scene["nodes"], scene["moves"], strict=True)):
+        some(node, every, path[i])
+        some(move, *([every] if move.ndim == 3 else []), before[i], path[i])
+    for layers, score in scene["ties"].items():
+        some(score, every, *(path[i] for i in layers))
+    for (a, b), score in scene["lags"].items():
+        some(score, every, before[a], path[b])
+
+
+def random_grid(T: int, *sizes: int, tied: bool = True) -> dict[str, Any]:
+    """One sequence; neighbouring layers are tied."""
+    rng = np.random.default_rng(1)
+    return {
+        "nodes": [rng.normal(size=(T, n)) for n in sizes],
+        "moves": [rng.normal(size=(n, n)) for n in sizes],
+        "ties": {
+            (i, i + 1): tied * rng.normal(size=(T, sizes[i], sizes[i + 1]))
+            for i in range(len(sizes) - 1)
+        },
+    }
