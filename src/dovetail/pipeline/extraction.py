@@ -7,13 +7,13 @@ but O favoured.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from dovetail.chain.tagging import SpanPrediction
-from dovetail.corpus import Corpus
+from dovetail.corpus import Corpus, Sequence, Span
 from dovetail.errors import DataError
 from dovetail.evaluate.fields import Choice, Looks, Mention, taken
 from dovetail.pipeline.decoding import Decode
@@ -32,14 +32,14 @@ def extract(
     document. ``choices``, one a field, are what `evaluate.fields.choose` found to be good.
     """
     eagerness = [choice.eagerness for choice in choices.values()]
-    looks = look(pipeline, documents, list(choices), eagerness, **settings)
+    looks = look(pipeline, documents, choices, eagerness, **settings)
     return [taken(document, choices) for document in looks]
 
 
 def look(
     pipeline: Pipeline,
     documents: Corpus,
-    fields: Sequence[str],
+    fields: Iterable[str],
     eagerness: Iterable[float] = (),
     *,
     decode: Decode | None = None,
@@ -49,11 +49,12 @@ def look(
     An eagerness is subtracted from every score of the label O. Only documents in which a field was
     not found are looked at again.
     """
+    wanted = set(fields)
     out: list[Looks] = [{0.0: found} for found in _mentions(pipeline, documents, decode)]
     lacking = [
         number
         for number, looks in enumerate(out)
-        if {*fields} - {mention.field for mention in looks[0.0]}
+        if wanted - {mention.field for mention in looks[0.0]}
     ]
     for amount in sorted({amount for amount in eagerness if amount > 0}):
         eager = _eager(pipeline, amount)
@@ -80,22 +81,21 @@ def _mentions(pipeline: Pipeline, documents: Corpus, decode: Decode | None) -> l
     name = pipeline.names[-1]
     taggings = pipeline.tag(documents, decode=decode)
     return [
-        mentions_of(documents, number, tagging.layers[name].spans)
-        for number, tagging in enumerate(taggings)
+        mentions_of(document, tagging.layers[name].spans)
+        for document, tagging in zip(documents, taggings, strict=True)
     ]
 
 
-def mentions_of(documents: Corpus, number: int, spans: Sequence[SpanPrediction]) -> list[Mention]:
-    """Spans of one document as mentions of fields: their text is that of the document, or their
+def mentions_of(document: Sequence, spans: Iterable[SpanPrediction | Span]) -> list[Mention]:
+    """Spans of a document as mentions of fields: their text is that of the document, or their
     words where the corpus keeps no text."""
-    document = documents[number]
     text, offsets = document.text, document.offsets
     words = document[document.names[0]]
     out = []
-    for span in spans:
+    for start, end, label, *probability in spans:
         if text is None or offsets is None:
-            found = " ".join(word or "" for word in words[span.start : span.end])
+            found = " ".join(word or "" for word in words[start:end])
         else:
-            found = text[int(offsets[span.start][0]) : int(offsets[span.end - 1][1])]
-        out.append(Mention(span.label, found, span.probability))
+            found = text[int(offsets[start][0]) : int(offsets[end - 1][1])]
+        out.append(Mention(label, found, *probability))
     return out
