@@ -1,8 +1,10 @@
 // Sparse message passing and beam search: of the joint states of a token only the likeliest are kept.
 //
-// Masses (sums over paths) choose the states. The best labels are those of the best path through kept states. Expectations
-// are those of the paths through kept states: going back, each state hands its probability to those it came from by their
-// shares in its mass. Only kept states are stored; what happened between two tokens is computed again on the way back.
+// Masses (sums over paths) choose the states. A step from token to token takes all combinations of the labels that matter
+// (grid_sparse_dense.hpp), or goes from state to state where these are too many or nothing may be dropped (grid_sparse_step.hpp).
+// The best labels are those of the best path through kept states. Expectations are those of the paths through kept states:
+// going back, each state hands its probability to those it came from by their shares in its mass. Only kept states are
+// stored; what happened between two tokens is computed again on the way back.
 #pragma once
 #include "grid_sparse_dense.hpp"
 #include "grid_sparse_step.hpp"

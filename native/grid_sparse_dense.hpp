@@ -6,18 +6,16 @@
 #pragma once
 #include "grid_linear.hpp"
 #include "grid_sparse_bounds.hpp"
+#include "grid_sparse_cells.hpp"
 
 namespace dovetail {
 
 class DenseStep {
 public:
     DenseStep(const Grids& grids, const SparsePlan& plan, const std::vector<LinearScores>& moves)
-        : grids_(grids), plan_(plan), moves_(moves), bounds_(grids, plan), ties_(grids), index_(grids.layers()), new_(grids.layers()), extent_(grids.layers()), stride_(grids.layers()), weight_(grids.layers()) {
+        : grids_(grids), plan_(plan), moves_(moves), bounds_(grids, plan), ties_(grids), new_(grids.layers()), cells_(grids) {
         previous_.labels.resize(grids.layers()), previous_.masses.resize(grids.layers());
-        for (size_t i = 0; i < grids.layers(); ++i) {
-            index_[i].assign(grids.labels[i], kUnknown);
-            if (grids.labels[i] > grids.labels[inner_]) inner_ = i;
-        }
+        for (size_t labels : grids.labels) index_.emplace_back(labels, kUnknown);
     }
 
     // Takes the states at t - 1 to those at t, likeliest first. False if this is no case for it: then nothing has happened.
@@ -48,12 +46,6 @@ private:
     static constexpr double kLossByLabels = 0.5;  // share of epsilon that labels left out may hold
     static constexpr size_t kMostCells = 1 << 15;
     static constexpr double kSmallest = 1e-200;    // a largest mass below this may be off
-
-    struct Cells {  // over the labels of all layers, previous or new; the inner layer's last and padded
-        std::vector<double> mass, best, origin;
-        void assign(size_t n) { mass.assign(n, 0.0), best.assign(n, 0.0), origin.assign(n, 0.0); }
-        void resize(size_t n) { mass.resize(n), best.resize(n), origin.resize(n); }
-    };
 
     void set_previous(const SparseStates& before) {
         for (size_t i = 0; i < grids_.layers(); ++i) {
@@ -91,31 +83,21 @@ private:
         outside_ = outside;
         return cells > 0 && cells <= kMostCells;
     }
-    void set_strides() {
-        size_t stride = padded(extent_[inner_]);
-        stride_[inner_] = 1;
-        for (size_t i = grids_.layers(); i-- > 0;)
-            if (i != inner_) stride_[i] = stride, stride *= extent_[i];
-        cells_ = stride;
-    }
-    size_t label_at(size_t cell, size_t layer) const { return cell / stride_[layer] % (layer == inner_ ? padded(extent_[layer]) : extent_[layer]); }
 
     // Masses of all combinations of the chosen labels. False if they leave the range of numbers.
     bool eliminate(const SparseStates& before, std::vector<SparseBranches>* record) {
         const size_t N = grids_.layers();
-        for (size_t i = 0; i < N; ++i) extent_[i] = previous_.labels[i].size();
-        set_strides();
-        now_.assign(cells_);
-        if (record) numbers_.assign(cells_, 0);
+        cells_.clear(previous_.labels);
+        if (record) numbers_.assign(cells_.size(), 0);
         linear_.resize(2 * before.size());
         exponentials(before.mass.data(), 0, linear_.data(), before.size());
         exponentials(before.best.data(), 0, linear_.data() + before.size(), before.size());
         for (size_t e = 0; e < before.size(); ++e) {
             size_t cell = 0;
-            for (size_t i = 0; i < N; ++i) cell += stride_[i] * index_[i][plan_.fields[i].label(before.key[e])];
-            now_.mass[cell] = linear_[e];
-            now_.best[cell] = linear_[before.size() + e];
-            now_.origin[cell] = static_cast<double>(e);
+            for (size_t i = 0; i < N; ++i) cell += cells_.stride(i) * index_[i][plan_.fields[i].label(before.key[e])];
+            cells_.now.mass[cell] = linear_[e];
+            cells_.now.best[cell] = linear_[before.size() + e];
+            cells_.now.origin[cell] = static_cast<double>(e);
             if (record) numbers_[cell] = static_cast<uint32_t>(e);
         }
         log_scale_ = 0;
@@ -123,13 +105,11 @@ private:
         for (size_t at = 0; at < N; ++at) {
             const size_t layer = plan_.stages[at].layer;
             set_weights(layer);
-            layer == inner_ ? replace_inner() : replace(layer);
+            cells_.replace(layer, weight_.data(), new_[layer].size());
             if (record) note_stage(at, before, (*record)[at]);
-            extent_[layer] = new_[layer].size();
-            set_strides();
+            cells_.accept(layer, new_[layer].size());
             for (size_t k : plan_.lags_into[layer])
                 if (t_) weigh_lag(k);
-            std::swap(now_, next_);
         }
         return weigh_local();
     }
@@ -137,10 +117,9 @@ private:
     void set_weights(size_t layer) {
         const std::vector<uint32_t>&from = previous_.labels[layer], &to = new_[layer];
         const size_t L = grids_.labels[layer], width = padded(to.size());
-        std::vector<double>& weight = weight_[layer];
-        weight.assign(from.size() * width, 0.0);
+        weight_.assign(from.size() * width, 0.0);
         if (!t_) {
-            std::fill_n(weight.begin(), to.size(), 1.0);
+            std::fill_n(weight_.begin(), to.size(), 1.0);
             return;
         }
         const bool each = grids_.move[layer].each_token;
@@ -157,51 +136,9 @@ private:
         for (size_t x = 0; x < from.size(); ++x)
             for (size_t y = 0; y < to.size(); ++y) {
                 const double value = move[from[x] * L + to[y]];
-                weight[x * width + y] = each ? std::exp(value - peak) : value;
+                weight_[x * width + y] = each ? std::exp(value - peak) : value;
             }
         log_scale_ += peak;
-    }
-    // What leads to a block of cells, added up.
-    struct Sum {
-        Vec<double> mass{}, best{}, origin{};
-        void add(Vec<double> more, Vec<double> path, Vec<double> from) {
-            const IntVec<double> better = path > best;
-            mass += more;
-            best = better ? path : best;
-            origin = better ? from : origin;
-        }
-        void store_at(Cells& to, size_t at) const { store(&to.mass[at], mass), store(&to.best[at], best), store(&to.origin[at], origin); }
-    };
-    void replace_inner() {
-        const size_t P = extent_[inner_], wide = padded(P), width = padded(new_[inner_].size()), rows = cells_ / wide;
-        const double* weights = weight_[inner_].data();
-        next_.resize(rows * width);
-        for (size_t o = 0; o < rows; ++o)
-            for (size_t y = 0; y < width; y += kLane) {
-                Sum sum;
-                for (size_t x = 0; x < P; ++x) {
-                    const size_t from = o * wide + x;
-                    const Vec<double> weight = load(weights + x * width + y);
-                    sum.add(weight * now_.mass[from], weight * now_.best[from], splat(now_.origin[from]));
-                }
-                sum.store_at(next_, o * width + y);
-            }
-    }
-    void replace(size_t layer) {
-        const size_t P = extent_[layer], n = new_[layer].size(), width = padded(n), inside = stride_[layer], rows = cells_ / (P * inside);
-        const double* weights = weight_[layer].data();
-        next_.resize(rows * n * inside);
-        for (size_t o = 0; o < rows; ++o)
-            for (size_t y = 0; y < n; ++y)
-                for (size_t k = 0; k < inside; k += kLane) {
-                    Sum sum;
-                    for (size_t x = 0; x < P; ++x) {
-                        const size_t from = (o * P + x) * inside + k;
-                        const double weight = weights[x * width + y];
-                        sum.add(load(&now_.mass[from]) * weight, load(&now_.best[from]) * weight, load(&now_.origin[from]));
-                    }
-                    sum.store_at(next_, (o * n + y) * inside + k);
-                }
     }
     void weigh_lag(size_t k) {
         const GridLag& lag = grids_.lags[k];
@@ -211,56 +148,56 @@ private:
         for (uint32_t x : previous_.labels[lag.before])
             for (uint32_t y : new_[lag.after]) peak = std::max(peak, scores[x * L + y]);
         if (peak == kForbidden) peak = 0;
-        for (size_t cell = 0; cell < cells_; ++cell) {
-            if (next_.mass[cell] == 0) continue;
-            const double weight = std::exp(scores[previous_.labels[lag.before][label_at(cell, lag.before)] * L + new_[lag.after][label_at(cell, lag.after)]] - peak);
-            next_.mass[cell] *= weight, next_.best[cell] *= weight;
+        for (size_t cell = 0; cell < cells_.size(); ++cell) {
+            if (cells_.now.mass[cell] == 0) continue;
+            const double weight = std::exp(scores[previous_.labels[lag.before][cells_.label_at(cell, lag.before)] * L + new_[lag.after][cells_.label_at(cell, lag.after)]] - peak);
+            cells_.now.mass[cell] *= weight, cells_.now.best[cell] *= weight;
         }
         log_scale_ += peak;
     }
     // Scores of labels and ties at this token.
     bool weigh_local() {
-        const size_t N = grids_.layers(), n = extent_[inner_], width = padded(n);
-        const double* node = view_->node(inner_, t_);
-        local_.resize(cells_);
-        row_key_.resize(cells_ / width);
+        const size_t N = grids_.layers(), inner = cells_.inner, n = cells_.extent(inner), width = cells_.width();
+        const double* node = view_->node(inner, t_);
+        local_.resize(cells_.size());
+        row_key_.resize(cells_.size() / width);
         counter_.assign(N, 0);
         double high = kForbidden;
         for (size_t row = 0; row < row_key_.size(); ++row) {
             double shared = 0;
             uint64_t key = 0;
             for (size_t i = 0; i < N; ++i) {
-                if (i == inner_) continue;
+                if (i == inner) continue;
                 shared += view_->node(i, t_)[new_[i][counter_[i]]];
                 key = plan_.fields[i].with(key, new_[i][counter_[i]]);
             }
             row_key_[row] = key;
             double* to = &local_[row * width];
-            for (size_t y = 0; y < n; ++y) to[y] = shared + node[new_[inner_][y]];
+            for (size_t y = 0; y < n; ++y) to[y] = shared + node[new_[inner][y]];
             std::fill(to + n, to + width, kForbidden);
             for (size_t k = 0; k < grids_.ties.size(); ++k) {
                 size_t offset = 0, own = 0;
                 for (size_t i : grids_.ties[k].layers) {
                     offset *= grids_.labels[i], own *= grids_.labels[i];
-                    if (i == inner_) own = 1;
+                    if (i == inner) own = 1;
                     else offset += new_[i][counter_[i]];
                 }
                 const double* tie = ties_[k] + offset;
-                for (size_t y = 0; y < n; ++y) to[y] += tie[own * new_[inner_][y]];
+                for (size_t y = 0; y < n; ++y) to[y] += tie[own * new_[inner][y]];
             }
             for (size_t y = 0; y < n; ++y) high = std::max(high, to[y]);
             for (size_t i = N; i-- > 0;) {
-                if (i == inner_) continue;
-                if (++counter_[i] < extent_[i]) break;
+                if (i == inner) continue;
+                if (++counter_[i] < cells_.extent(i)) break;
                 counter_[i] = 0;
             }
         }
         if (high == kForbidden) return false;
         Vec<double> sums{}, top{};
-        for (size_t k = 0; k < cells_; k += kLane) {
-            const Vec<double> weight = exp(load(&local_[k]) - high), mass = load(&now_.mass[k]) * weight;
-            store(&now_.mass[k], mass);
-            store(&now_.best[k], load(&now_.best[k]) * weight);
+        for (size_t k = 0; k < cells_.size(); k += kLane) {
+            const Vec<double> weight = exp(load(&local_[k]) - high), mass = load(&cells_.now.mass[k]) * weight;
+            store(&cells_.now.mass[k], mass);
+            store(&cells_.now.best[k], load(&cells_.now.best[k]) * weight);
             sums += mass;
             top = larger<double>(top, mass);
         }
@@ -270,15 +207,15 @@ private:
         return highest_ > kSmallest;
     }
     void finish(const SparseLimits& limits, SparseStates& after, std::vector<SparseBranches>* record, SparseLoss& loss) {
-        fewest_.choose(now_.mass, now_.mass.data(), cells_, limits, loss);
-        const size_t n = fewest_.ranked.size(), width = padded(extent_[inner_]);
+        fewest_.choose(cells_.now.mass, cells_.now.mass.data(), cells_.size(), limits, loss);
+        const size_t n = fewest_.ranked.size(), width = cells_.width(), inner = cells_.inner;
         after.resize(padded(n));
         double best = 0;
-        for (const auto& kept : fewest_.ranked) best = std::max(best, now_.best[kept.state]);
+        for (const auto& kept : fewest_.ranked) best = std::max(best, cells_.now.best[kept.state]);
         for (size_t k = 0; k < after.size(); ++k) {
             const size_t cell = fewest_.ranked[std::min(k, n - 1)].state;
-            const uint64_t key = plan_.fields[inner_].with(row_key_[cell / width], new_[inner_][cell % width]);
-            after.set(k, key, highest_ / now_.mass[cell], now_.best[cell] > best * kSmallest ? best / now_.best[cell] : 1 / kSmallest, static_cast<uint32_t>(now_.origin[cell]));
+            const uint64_t key = plan_.fields[inner].with(row_key_[cell / width], new_[inner][cell % width]);
+            after.set(k, key, highest_ / cells_.now.mass[cell], cells_.now.best[cell] > best * kSmallest ? best / cells_.now.best[cell] : 1 / kSmallest, static_cast<uint32_t>(cells_.now.origin[cell]));
         }
         for (size_t k = 0; k < after.size(); k += kLane) {
             store(&after.mass[k], -log_from_one(load(&after.mass[k])));
@@ -289,22 +226,22 @@ private:
         if (record) note_end(record->back());
     }
 
-    // Where a stage's cells came from, by the weights of the stage. `number` of the new states: their cells.
+    // Where a stage's cells came from. States are numbered by their cells; at the first stage, as they are before it.
     void note_stage(size_t at, const SparseStates& before, SparseBranches& to) {
-        const size_t layer = plan_.stages[at].layer, P = extent_[layer], n = new_[layer].size(), width = padded(n);
-        const size_t inside = stride_[layer], wide = layer == inner_ ? padded(P) : P, broad = layer == inner_ ? width : n;
+        const size_t layer = plan_.stages[at].layer, n = new_[layer].size(), width = padded(n);
+        const size_t inside = cells_.stride(layer), wide = cells_.room(layer), broad = layer == cells_.inner ? width : n;
         to.branches.clear();
-        if (at) to.from_key.assign(cells_, 0);
+        if (at) to.from_key.assign(cells_.size(), 0);
         else to.from_key = before.key;
-        for (size_t cell = 0; cell < cells_; ++cell) {
-            if (now_.mass[cell] == 0) continue;
+        for (size_t cell = 0; cell < cells_.size(); ++cell) {
+            if (cells_.now.mass[cell] == 0) continue;
             const size_t x = cell / inside % wide, o = cell / (inside * wide), k = cell % inside;
             const uint32_t from = at ? static_cast<uint32_t>(cell) : numbers_[cell];
             if (at) to.from_key[cell] = key_of(cell, at);
             for (size_t y = 0; y < n; ++y) {
                 const size_t target = (o * broad + y) * inside + k;
-                const double part = now_.mass[cell] * weight_[layer][x * width + y];
-                if (part > 0) to.branches.push_back({from, static_cast<uint32_t>(target), new_[layer][y], part / next_.mass[target]});
+                const double part = cells_.now.mass[cell] * weight_[x * width + y];
+                if (part > 0) to.branches.push_back({from, static_cast<uint32_t>(target), new_[layer][y], part / cells_.next.mass[target]});
             }
         }
     }
@@ -312,13 +249,13 @@ private:
         uint64_t key = 0;
         for (size_t n = 0; n < plan_.stages.size(); ++n) {
             const size_t i = plan_.stages[n].layer;
-            key = plan_.fields[i].with(key, (n < at ? new_[i] : previous_.labels[i])[label_at(cell, i)]);
+            key = plan_.fields[i].with(key, (n < at ? new_[i] : previous_.labels[i])[cells_.label_at(cell, i)]);
         }
         return key;
     }
     // The last stage's cells are numbered as the states that were kept; others lead nowhere.
     void note_end(SparseBranches& to) {
-        numbers_.assign(cells_, kUnknown);
+        numbers_.assign(cells_.size(), kUnknown);
         for (size_t n = 0; n < fewest_.ranked.size(); ++n) numbers_[fewest_.ranked[n].state] = static_cast<uint32_t>(n);
         size_t stay = 0;
         for (const auto& branch : to.branches)
@@ -333,15 +270,14 @@ private:
     const SparsePlan& plan_;
     const std::vector<LinearScores>& moves_;
     const GridView* view_ = nullptr;
-    size_t t_ = 0, inner_ = 0, cells_ = 0;
+    size_t t_ = 0;
     LabelBounds bounds_;
     TieScores ties_;
     PreviousLabels previous_;
     std::vector<std::vector<uint32_t>> index_;  // of each layer and label: its number among the previous labels
     std::vector<std::vector<uint32_t>> new_;    // labels of each layer that may matter
-    std::vector<size_t> extent_, stride_;       // of each layer's axis
-    std::vector<std::vector<double>> weight_;   // of each layer [previous x new, padded]
-    Cells now_, next_;
+    std::vector<double> weight_;                // of a layer [previous x new, padded]
+    LabelCells cells_;
     std::vector<double> local_, linear_;
     std::vector<uint64_t> row_key_;  // of each row of cells: the labels of all layers but the inner one
     std::vector<size_t> counter_;

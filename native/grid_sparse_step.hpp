@@ -5,53 +5,20 @@
 // stage the fewest states stay that hold 1 - epsilon of the mass. What is dropped on the way counts as lost, weighed by what
 // it could still have brought.
 #pragma once
-#include "grid_sparse_states.hpp"
+#include "grid_sparse_rows.hpp"
 
 namespace dovetail {
 
-// Numbers for keys, from 0 in the order of their first appearance.
-class StateNumbers {
-public:
-    void clear(size_t expected) {
-        size_t size = 16;
-        while (size <= 2 * expected) size *= 2;
-        if (places_.size() < size) places_.resize(size), keys_.resize(size / 2 + 1);
-        std::fill_n(places_.begin(), size, kFree);
-        mask_ = size - 1, count_ = 0;
-    }
-    uint32_t number(uint64_t key) {
-        size_t at = (key * 0x9E3779B97F4A7C15u >> 32) & mask_;
-        for (; places_[at] != kFree; at = (at + 1) & mask_)
-            if (keys_[places_[at]] == key) return places_[at];
-        places_[at] = count_;
-        keys_[count_++] = key;
-        if (2 * size_t{count_} > mask_) grow();
-        return count_ - 1;
-    }
-
-private:
-    static constexpr uint32_t kFree = std::numeric_limits<uint32_t>::max();
-    void grow() {
-        const std::vector<uint64_t> keys(keys_.begin(), keys_.begin() + count_);
-        clear(2 * keys.size());
-        for (uint64_t key : keys) number(key);
-    }
-    std::vector<uint32_t> places_;
-    std::vector<uint64_t> keys_;
-    size_t mask_ = 0;
-    uint32_t count_ = 0;
-};
-
 class SparseStep {
 public:
-    SparseStep(const Grids& grids, const SparsePlan& plan) : grids_(grids), plan_(plan), rows_(grids.layers()), bound_(grids.ties.size()), ties_(grids) {}
+    SparseStep(const Grids& grids, const SparsePlan& plan) : plan_(plan), rows_(grids, plan) {}
 
     // Takes the states at t - 1 (at the first token: one empty state) to those at t, likeliest first. False if none is allowed.
     bool advance(const GridView& view, size_t t, const SparseLimits& limits, const SparseStates& before, SparseStates& after, std::vector<SparseBranches>* record, SparseLoss& loss) {
-        view_ = &view, t_ = t, limits_ = limits;
+        limits_ = limits;
         for (int c = 0; c < kCuts && limits.epsilon > 0; ++c) cuts_[c] = static_cast<float>(std::log(limits.epsilon) - 2.3 * c);
         loss = {}, loss_ = &loss;
-        begin_token();
+        rows_.begin(view, t);
         if (record) record->resize(plan_.stages.size());
         const SparseStates* from = &before;
         for (size_t at = 0; at < plan_.stages.size(); ++at) {
@@ -75,86 +42,10 @@ private:
     static constexpr double kLossOnTheWay = 0.05;  // share of epsilon that may be lost at a stage
     static constexpr size_t kWider = 4;            // times the beam may be kept on the way
 
-    struct Rows {  // of a layer at this token, one for each set of previous labels in use
-        StateNumbers contexts;
-        std::vector<double> score;  // [rows x Lp] node + move + lags
-        std::vector<double> peak;   // [rows] the best of score
-        std::vector<double> ahead;  // [rows x Lp of the anchor] the best of score + tie for each label of the anchor
-    };
     struct Member {
         uint32_t state;
         size_t row;
     };
-
-    void begin_token() {
-        for (Rows& rows : rows_) {
-            rows.contexts.clear(4);
-            rows.score.clear(), rows.peak.clear(), rows.ahead.clear();
-        }
-        ties_.set(*view_, t_);
-        for (size_t k = 0; k < grids_.ties.size(); ++k)
-            if (!plan_.is_anchor(k)) set_bound(k);
-    }
-    void set_bound(size_t k) {
-        const GridTie& tie = grids_.ties[k];
-        const size_t layer = plan_.first_layer[k], L = grids_.labels[layer], size = grids_.tie_size(tie);
-        size_t inner = 1;
-        for (size_t i = tie.layers.size(); tie.layers[--i] != layer;) inner *= grids_.labels[tie.layers[i]];
-        std::vector<double>& bound = bound_[k];
-        bound.assign(static_cast<size_t>(padded(static_cast<int>(L))), kForbidden);
-        for (size_t cell = 0, label = 0; cell < size; cell += inner, label = label + 1 == L ? 0 : label + 1)
-            bound[label] = std::max(bound[label], *std::max_element(ties_[k] + cell, ties_[k] + cell + inner));
-    }
-
-    // The row of a layer still to come, given the previous labels in a state's key.
-    size_t row(const SparsePlan::Stage& stage, size_t layer, uint64_t key) {
-        Rows& rows = rows_[layer];
-        uint64_t context = 0;
-        if (t_)
-            for (const KeyField& field : stage.previous[layer]) context = context << field.bits | field.label(key);
-        const size_t number = rows.contexts.number(context);
-        if (number == rows.peak.size()) add_row(layer, stage.previous[layer], key);
-        return number;
-    }
-    void add_row(size_t layer, const std::vector<KeyField>& previous, uint64_t key) {
-        Rows& rows = rows_[layer];
-        const size_t L = grids_.labels[layer], Lp = padded(L);
-        const double* node = view_->node(layer, t_);
-        const size_t start = rows.score.size();
-        rows.score.insert(rows.score.end(), node, node + L);
-        rows.score.resize(start + Lp, kForbidden);
-        double* score = &rows.score[start];
-        if (t_) {
-            const double* move = view_->move(layer, t_) + previous[0].label(key) * L;
-            for (size_t y = 0; y < L; ++y) score[y] += move[y];
-            for (size_t n = 0; n < plan_.lags_into[layer].size(); ++n) {
-                const double* lag = view_->lag(plan_.lags_into[layer][n], t_) + previous[n + 1].label(key) * L;
-                for (size_t y = 0; y < L; ++y) score[y] += lag[y];
-            }
-        }
-        Vec<double> high = load(score);
-        for (size_t y = kLane; y < Lp; y += kLane) high = larger<double>(high, load(score + y));
-        rows.peak.push_back(largest_of<double>(high));
-        if (plan_.anchor[layer] != SparsePlan::kNone) look_ahead(layer, score);
-    }
-    void look_ahead(size_t layer, const double* score) {
-        const size_t k = plan_.anchor_tie[layer], L = grids_.labels[layer], La = grids_.labels[plan_.anchor[layer]], Lp = padded(L);
-        std::vector<double>& ahead = rows_[layer].ahead;
-        const size_t start = ahead.size();
-        ahead.resize(start + padded(La), kForbidden);
-        double* to = &ahead[start];
-        if (grids_.ties[k].layers[1] == layer) {
-            for (size_t a = 0; a < La; ++a) {
-                const double* tie = ties_[k] + a * L;
-                Vec<double> high = load(score) + load(tie);
-                for (size_t y = kLane; y < Lp; y += kLane) high = larger<double>(high, load(score + y) + load(tie + y));
-                to[a] = largest_of<double>(high);
-            }
-        } else {
-            for (size_t y = 0; y < L; ++y)
-                for (size_t a = 0; a < La; ++a) to[a] = std::max(to[a], score[y] + ties_[k][y * La + a]);
-        }
-    }
 
     // States that will be the same but for the new label, next to each other.
     void group(const SparsePlan::Stage& stage, const SparseStates& from) {
@@ -173,7 +64,7 @@ private:
         for (uint32_t g : group_of_) ++starts_[g + 2];
         for (size_t g = 2; g < starts_.size(); ++g) starts_[g] += starts_[g - 1];
         members_.resize(n);
-        for (size_t e = 0; e < n; ++e) members_[starts_[group_of_[e] + 1]++] = {static_cast<uint32_t>(e), row(stage, stage.layer, from.key[e])};
+        for (size_t e = 0; e < n; ++e) members_[starts_[group_of_[e] + 1]++] = {static_cast<uint32_t>(e), rows_.row(stage, stage.layer, from.key[e])};
     }
     // All new labels for all groups; those become states that can still come near the best. False if none is allowed.
     bool spread(const SparsePlan::Stage& stage, const SparseStates& from, bool first) {
@@ -256,24 +147,19 @@ private:
         double shared = 0;
         ties_here_.clear(), looks_.clear();
         for (const auto& later : stage.later) {
-            const size_t number = row(stage, later.layer, key);
-            const Rows& rows = rows_[later.layer];
-            if (later.look == SparsePlan::Later::peak) {
-                shared += rows.peak[number];
-                continue;
-            }
-            const double* ahead = &rows.ahead[number * padded(grids_.labels[plan_.anchor[later.layer]])];
-            if (later.look == SparsePlan::Later::anchored_here) looks_.push_back(ahead);
-            else shared += ahead[later.anchor.label(key)];
+            const size_t row = rows_.row(stage, later.layer, key);
+            if (later.look == SparsePlan::Later::peak) shared += rows_[later.layer].peak[row];
+            else if (later.look == SparsePlan::Later::anchored_here) looks_.push_back(rows_.ahead(later.layer, row));
+            else shared += rows_.ahead(later.layer, row)[later.anchor.label(key)];
         }
         for (const auto& bound : stage.bounds) {
-            if (bound.here) looks_.push_back(bound_[bound.tie].data());
-            else shared += bound_[bound.tie][bound.first.label(key)];
+            if (bound.here) looks_.push_back(rows_.bound[bound.tie].data());
+            else shared += rows_.bound[bound.tie][bound.first.label(key)];
         }
         spread_.resize(stage.completes.size() * stage.Lp);
         for (size_t n = 0; n < stage.completes.size(); ++n) {
             const auto& use = stage.completes[n];
-            const double* tie = ties_[use.tie];
+            const double* tie = rows_.ties[use.tie];
             for (const auto& [field, stride] : use.others) tie += field.label(key) * stride;
             if (use.stride != 1) {
                 double* to = &spread_[n * stage.Lp];
@@ -332,16 +218,11 @@ private:
         }
     }
 
-    const Grids& grids_;
     const SparsePlan& plan_;
-    const GridView* view_ = nullptr;
-    size_t t_ = 0;
     SparseLimits limits_{};
-    float cuts_[kCuts] = {};
-    std::vector<Rows> rows_;
-    std::vector<std::vector<double>> bound_;     // of each tie that is no anchor, over the labels of its first layer
-    TieScores ties_;
     SparseLoss* loss_ = nullptr;
+    float cuts_[kCuts] = {};
+    SparseRows rows_;
     StateNumbers table_;
     std::vector<uint64_t> rest_;                // of each group: the key without the new label
     std::vector<uint32_t> group_of_, starts_;   // of each state; where a group begins among

@@ -18,6 +18,7 @@ SUMMARIES = {
     "eval": "Score a model on labelled data, or two columns of a file.",
     "info": "Show what is in a model.",
     "compare": "Compare ways of transfer on a recipe's data.",
+    "reproduce": "Do published experiments again.",
     "features": "Show what a template makes of data.",
 }
 INTERRUPTED = 128 + 2

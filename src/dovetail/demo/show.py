@@ -135,7 +135,12 @@ class Show:
             self.say()
             self.console.print(for_terminal(summary), highlight=False)
             self.say(f"\n{gains(summary, 'cascade', 'none')}")
-            self.say(f"{gains(summary, 'joint', 'cascade')}\n")
+            self.say(gains(summary, "joint", "cascade"))
+            self.say(gains(summary, "auto", "none"))
+            self.say(
+                "auto  a pool of two taggers, one with and one without the names, recalibrated on "
+                "its own training text\n"
+            )
             if reason := why_no_report():
                 self.say(f"There is no HTML report, as {reason}")
                 return

@@ -1,8 +1,8 @@
 """Inference in grids whose joint states are too many, or that has little time.
 
 ``sparse`` and ``beam`` keep some of a token's joint states: the fewest that hold all but a share
-``epsilon`` of the mass, or the ``beam`` likeliest. ``loopy`` lets the layers exchange messages until
-they settle. Nothing here knows where the scores come from.
+``epsilon`` of the mass, or the ``beam`` likeliest. ``loopy`` lets the layers exchange messages
+until they settle.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ Labels = npt.NDArray[np.int32]
 
 BEAM = 64  # states that "beam" keeps when no number is given
 MOST = 4096  # states that "sparse" keeps when no number is given, for the sake of memory
+NEGLIGIBLE = 1e-9  # share of the mass that a beam too narrow for all states need not care about
 
 
 def best(
@@ -58,7 +59,8 @@ def _run(kernel: Any, grids: _native.Grids, method: str, settings: Settings) -> 
         report = Report(method, n_states, iterations=iterations, converged=converged, change=change)
         return found, report
     if method == "beam":
-        epsilon, states = 0.0, settings.beam or BEAM
+        states = settings.beam or BEAM
+        epsilon = NEGLIGIBLE if states < n_states else 0.0
     else:
         epsilon, states = settings.epsilon, settings.beam or MOST
     try:

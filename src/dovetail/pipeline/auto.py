@@ -29,12 +29,12 @@ from dovetail.pipeline.decoding import missing
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.pool import Pool
 from dovetail.pipeline.potentials import Potentials
-from dovetail.pipeline.recalibration import Recalibrated, fit_correction
+from dovetail.pipeline.recalibration import Correction, Recalibrated, fit_correction
 from dovetail.pipeline.training import Curriculum, part_numbers
 
 logger = logging.getLogger(__name__)
 
-STRENGTHS = (1.0, 10.0, 100.0)  # penalties on the correction that are tried
+STRENGTHS = (100.0, 10.0, 1.0)  # penalties on the correction that are tried
 WINDOW = 1  # how far around a token probabilities of lower labels are read
 PRIOR = 10**0.5  # of their features: a tenth of the penalty
 LEAST_GAIN = 0.001  # of F1, for a correction to be worth having
@@ -120,6 +120,8 @@ def best_strength(folds: Sequence[Fold], label: str, labels: tuple[str, ...]) ->
     """How strong the penalty on a correction should be, by a second cross-validation over the
     parts; None where no correction does better than none."""
 
+    latest: dict[int, Correction] = {}  # of each part, where the next search begins
+
     def score(strength: float | None) -> float:
         gold: list[Any] = []
         found: list[Any] = []
@@ -127,7 +129,8 @@ def best_strength(folds: Sequence[Fold], label: str, labels: tuple[str, ...]) ->
             scores = fold.scores
             if strength is not None:
                 rest = _unzipped([f for j, f in enumerate(folds) if j != k])
-                scores = fit_correction(*rest, label, strength, labels).applied(scores)
+                latest[k] = fit_correction(*rest, label, strength, labels, latest.get(k))
+                scores = latest[k].applied(scores)
             gold += fold.corpus.lists(label)
             found += _decoded(scores, fold.corpus)
         report = evaluate(gold, found)

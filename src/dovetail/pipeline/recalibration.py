@@ -22,6 +22,7 @@ from dovetail.pipeline.potentials import Potentials, Scores
 
 MOVES = 3.0  # the penalty on moves, relative to that on labels
 ROUNDS = 100
+CLOSE = 1e-7  # relative change of the objective at which the search ends
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,12 @@ def fit_correction(
     label: str,
     strength: float,
     labels: tuple[str, ...],
+    start: Correction | None = None,
 ) -> Correction:
     """The correction under which the labels of some corpora are most likely, given scores of them.
 
     The scores should come from models that were not trained on these texts. ``strength`` is the
-    penalty on the squares of the corrections.
+    penalty on the squares of the corrections; ``start`` is where the search begins.
     """
     from scipy.optimize import minimize
 
@@ -100,7 +102,7 @@ def fit_correction(
         raise DataError(f"strength is {strength}; give a number above 0")
     n = len(labels)
     parts = [
-        (own.extended(labels), corpus.bounds, *_observed(corpus, label, labels))
+        _Part.of(own.extended(labels), corpus, label, labels)
         for own, corpus in zip(made, corpora, strict=True)
     ]
 
@@ -108,19 +110,39 @@ def fit_correction(
         bias, moves = x[:n], x[n:].reshape(n, n)
         value = strength * float(bias @ bias + MOVES * (moves * moves).sum())
         of_labels, of_moves = 2 * strength * bias, 2 * strength * MOVES * moves
-        for own, bounds, codes, counts in parts:
-            node, move = own.node + bias, own.move + moves
-            grid = Grid([node], [move], bounds=bounds)
-            expected = grid.marginals("exact")
-            gold = _path_score(node, move, codes, bounds)
-            value += float(expected.log_z.sum()) - gold
-            of_labels = of_labels + expected.labels[0].sum(axis=0) - counts[0]
-            of_moves = of_moves + _summed_moves(expected.moves[0]) - counts[1]
+        for part in parts:
+            node, move = part.node + bias, part.move + moves
+            expected = Grid([node], [move], bounds=part.bounds).marginals("exact")
+            value += float(expected.log_z.sum()) - part.score
+            value -= float(part.labels @ bias + (part.moves * moves).sum())
+            of_labels = of_labels + expected.labels[0].sum(axis=0) - part.labels
+            of_moves = of_moves + _summed_moves(expected.moves[0]) - part.moves
         return value, np.concatenate([of_labels, of_moves.ravel()])
 
-    start = np.zeros(n + n * n)
-    found = minimize(evaluate, start, jac=True, method="L-BFGS-B", options={"maxiter": ROUNDS})
+    begin = np.zeros(n + n * n)
+    if start is not None:
+        begin = np.concatenate([start.bias, start.moves.ravel()])
+    options = {"maxiter": ROUNDS, "ftol": CLOSE}
+    found = minimize(evaluate, begin, jac=True, method="L-BFGS-B", options=options)
     return Correction(labels, found.x[:n], found.x[n:].reshape(n, n))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Scores of some text, and how often its labels and moves occur."""
+
+    node: Scores
+    move: Scores
+    bounds: Any
+    labels: Scores
+    moves: Scores
+    score: float  # of the labels, uncorrected
+
+    @classmethod
+    def of(cls, own: Potentials, corpus: Corpus, label: str, labels: tuple[str, ...]) -> _Part:
+        codes, (counts, moves) = _observed(corpus, label, labels)
+        score = _path_score(own.node, own.move, codes, corpus.bounds)
+        return cls(own.node, own.move, corpus.bounds, counts, moves, score)
 
 
 def _summed_moves(moves: Scores) -> Scores:

@@ -1,0 +1,99 @@
+"""One value for each field of a document."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dovetail.evaluate.fields import (
+    RULES,
+    Choice,
+    Mention,
+    choose,
+    overall,
+    score_values,
+    taken,
+    values_of,
+)
+from dovetail.evaluate.report import Counts
+
+THREE = [
+    Mention("who", "Ada Lovelace", 0.4),
+    Mention("who", "Charles  Babbage", 0.9),
+    Mention("who", "Ada\nLovelace", 0.45),
+    Mention("who", "Charles Babbage", 0.1),
+    Mention("who", "Grace Hopper", 0.95),
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "value"),
+    [
+        ("first", "Ada Lovelace"),
+        ("most_frequent", "Ada Lovelace"),
+        ("most_probable", "Grace Hopper"),
+        ("expected_most", "Charles Babbage"),
+    ],
+)
+def test_rules_take_different_values(rule, value):
+    assert values_of(THREE, RULES[rule]) == {"who": value}
+
+
+def test_each_field_may_have_a_rule_of_its_own():
+    mentions = [
+        *THREE,
+        Mention("where", "hall"),
+        Mention("where", "room"),
+        Mention("where", "room"),
+    ]
+    rules = {"who": RULES["first"], "where": RULES["most_frequent"]}
+    assert values_of(mentions, rules) == {"who": "Ada Lovelace", "where": "room"}
+
+
+def test_a_wrong_value_counts_against_precision_and_recall():
+    assert score_values([{"who": {"Ada"}}], [{"who": "Bob"}])["who"] == Counts(0, 1, 1)
+
+
+def test_a_missing_value_counts_against_recall_only():
+    assert score_values([{"who": {"Ada"}}], [{}])["who"] == Counts(0, 0, 1)
+
+
+def test_white_space_is_no_difference():
+    assert score_values([{"where": {"Wean Hall\n5409"}}], [{"where": "Wean  Hall 5409"}])[
+        "where"
+    ] == Counts(1, 0, 0)
+
+
+def test_overall_adds_up():
+    counts = score_values([{"who": {"Ada"}, "where": {"hall"}}], [{"who": "Ada", "when": "3"}])
+    assert overall(counts) == Counts(1, 1, 1)
+
+
+def test_the_second_look_counts_only_where_the_first_found_nothing():
+    looks = {0.0: [Mention("who", "Ada")], 2.0: [Mention("who", "Bob"), Mention("where", "hall")]}
+    choices = {"who": Choice("first", 2.0), "where": Choice("first", 2.0), "when": Choice()}
+    assert taken(looks, choices) == {"who": "Ada", "where": "hall"}
+    assert taken(looks, {"where": Choice("first", 0.0)}) == {}
+
+
+def test_no_second_look_where_it_does_more_harm():
+    truth = [{"who": {"Ada"}}, {}, {}]
+    looks = [{0.0: [Mention("who", "Ada")]}, *[{0.0: [], 1.0: [Mention("who", "Eve")]}] * 2]
+    assert choose(truth, looks, ["who"], eagerness=(0.0, 1.0))["who"].eagerness == 0.0
+
+
+names = st.sampled_from(["Ada", "Bob", "Eve"])
+mentions = st.lists(st.builds(Mention, st.just("who"), names, st.floats(0, 1)), max_size=4)
+documents = st.lists(st.tuples(st.sets(names, max_size=2), mentions, mentions), min_size=1)
+
+
+@given(documents)
+def test_the_choice_is_at_least_as_good_as_any(drawn):
+    truth = [{"who": true} for true, _, _ in drawn]
+    looks = [{0.0: plain, 1.0: eager} for _, plain, eager in drawn]
+
+    def f1(choice):
+        found = [taken(one, {"who": choice}) for one in looks]
+        return score_values(truth, found)["who"].f1
+
+    best = f1(choose(truth, looks, ["who"], eagerness=(0.0, 1.0))["who"])
+    assert all(best >= f1(Choice(rule, amount)) for rule in RULES for amount in (0.0, 1.0))

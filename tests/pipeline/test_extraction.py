@@ -1,0 +1,60 @@
+"""Values out of documents, and the second look."""
+
+import pytest
+
+from dovetail import Corpus, DataError, Pipeline, Scores
+from dovetail.evaluate.fields import Choice
+from dovetail.pipeline.extraction import extract, look
+
+LABELS = ["O", "B-who", "B-where"]
+
+
+def scored(*documents):
+    """A pipeline whose scores for O, who and where are given for each token."""
+    return Pipeline({"fields": Scores(LABELS, lambda corpus: documents[: len(corpus)])})
+
+
+def test_values_are_text_of_the_document():
+    documents = Corpus.from_texts(["by Ada  (here)"])
+    pipeline = Pipeline(
+        {
+            "fields": Scores(
+                ["O", "B-who", "I-who"], [[[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1], [1, 0, 0]]]
+            )
+        }
+    )
+    assert extract(pipeline, documents, {"who": Choice()}) == [{"who": "Ada (here"}]
+
+
+def test_a_field_is_found_at_the_second_look():
+    documents = Corpus.from_lists({"word": [["by", "Ada", "here"]]})
+    pipeline = scored([[3, 0, 0], [0, 2, 0], [1, 0, 0.5]])
+    plain = {"who": Choice(), "where": Choice()}
+    assert extract(pipeline, documents, plain) == [{"who": "Ada"}]
+    eager = {"who": Choice(), "where": Choice("first", 1.0)}
+    assert extract(pipeline, documents, eager) == [{"who": "Ada", "where": "here"}]
+
+
+def test_documents_with_all_fields_are_not_looked_at_again():
+    documents = Corpus.from_lists({"word": [["Ada", "here"]]})
+    looks = look(scored([[0, 2, 0], [0, 0, 2]]), documents, ["who", "where"], [1.0])
+    assert [sorted(found) for found in looks] == [[0.0]]
+
+
+def test_probabilities_come_along():
+    documents = Corpus.from_lists({"word": [["Ada"]]})
+    [looks] = look(scored([[0, 2, 0]]), documents, ["who"])
+    assert looks[0.0][0].probability == pytest.approx(0.7870, abs=1e-4)  # e^2 / (e^2 + 2)
+
+
+def test_the_pipeline_stays_as_it_was():
+    documents = Corpus.from_lists({"word": [["Ada"]]})
+    pipeline = scored([[1, 0.5, 0]])
+    assert extract(pipeline, documents, {"who": Choice("first", 1.0)}) == [{"who": "Ada"}]
+    assert pipeline.predict(documents)["fields"] == [["O"]]
+
+
+def test_without_outside_there_are_no_fields():
+    pipeline = Pipeline({"pos": Scores(["DT", "NN"], [[[0, 1]]])})
+    with pytest.raises(DataError, match="has no label O"):
+        look(pipeline, Corpus.from_lists({"word": [["Ada"]]}), ["who"], [1.0])
