@@ -22,7 +22,7 @@ Labels = npt.NDArray[np.int32]
 
 BEAM = 64  # states that "beam" keeps when no number is given
 MOST = 4096  # states that "sparse" keeps when no number is given, for the sake of memory
-NEGLIGIBLE = 1e-9  # share of the mass that a beam too narrow for all states need not care about
+NEGLIGIBLE = 1e-6  # share of the mass that a beam too narrow for all states need not care about
 
 
 def best(

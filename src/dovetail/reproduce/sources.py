@@ -1,0 +1,95 @@
+"""Where the data of the experiments is, and how it is read."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from dovetail.corpus import Corpus, convert, read_conll, read_markup
+from dovetail.corpus.markup import IGNORED, natural_order, unmarked
+from dovetail.errors import DataError
+from dovetail.evaluate.fields import normalised
+from dovetail.features import Lexicon
+from dovetail.files import PathLike, open_text
+
+VARIABLE = "DOVETAIL_DATA"
+BESIDE = Path("..", "shared", "data")
+NAME_LISTS = {
+    "first": ("first_names_male", "first_names_female"),
+    "last": ("last_names_top10000",),
+    "honorific": ("honorifics",),
+    "suffix": ("name_suffixes",),
+    "city": ("cities_us", "cities_world"),
+    "country": ("countries",),
+    "state": ("us_states",),
+    "organisation": ("org_suffixes",),
+    "month": ("months",),
+    "day": ("days",),
+}
+
+
+def data_folder(given: PathLike | None = None) -> Path:
+    """The folder of all data sets: the given one, that of the environment, or one beside here."""
+    asked = given or os.environ.get(VARIABLE)
+    folder = Path(asked) if asked else BESIDE
+    if not (folder / "seminars" / "tagged").is_dir():
+        hint = "" if asked else f"; give --data FOLDER or set {VARIABLE}"
+        raise DataError(f"there are no seminar announcements in {folder / 'seminars'}{hint}")
+    for name in ("conll2000", "conll2003", "lexicons"):
+        if not (folder / name).is_dir():
+            raise DataError(f"the folder {folder} lacks {name}, which the lower tasks need")
+    return folder
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The data sets in a folder; of those of the lower tasks, on request only some sentences."""
+
+    folder: Path
+    n_sentences: int | None = None
+
+    def mails(self) -> Corpus:
+        """The seminar announcements, each one sequence, fields as IOB2 labels."""
+        return read_markup(self.folder / "seminars" / "tagged")
+
+    def truth(self) -> list[dict[str, set[str]]]:
+        """The true values of the fields in each announcement, also those that begin or end within
+        a token."""
+        files = (self.folder / "seminars" / "tagged").glob("[!.]*")
+        out = []
+        for path in sorted(files, key=lambda path: natural_order(path.name)):
+            with open_text(path) as file:
+                text, fields = unmarked(file.read(), IGNORED, str(path))
+            values: dict[str, set[str]] = {}
+            for field in fields:
+                value = normalised(text[field.start : field.end])
+                values.setdefault(field.label, set()).add(value)
+            out.append(values)
+        return out
+
+    def parts_of_speech(self) -> Corpus:
+        """Wall Street Journal with parts of speech (CoNLL-2000, training part)."""
+        columns = ["word", "pos", "chunk"]
+        path = self.folder / "conll2000" / "train.txt.gz"
+        return read_conll(path, columns=columns).without_column("chunk")[: self.n_sentences]
+
+    def news(self) -> Corpus:
+        """Reuters news with entities as IOB2 labels (CoNLL-2003, training part)."""
+        columns = ["word", "pos", "chunk", "ner"]
+        corpus = read_conll(self.folder / "conll2003" / "eng.train.gz", columns=columns)
+        corpus = corpus[: self.n_sentences]
+        labels = [convert(labels, "IOB1", "IOB2") for labels in corpus.lists("ner")]
+        words = Corpus({"word": corpus.column("word")}, corpus.bounds)
+        return words.with_column("ner", labels)
+
+    def name_lists(self, **more: tuple[str, ...]) -> dict[str, Lexicon]:
+        """Lists of names and of what goes with them, by kind."""
+        return {
+            kind: Lexicon(
+                entry
+                for name in names
+                for entry in Lexicon.from_file(self.folder / "lexicons" / f"{name}.txt").entries
+            )
+            for kind, names in {**NAME_LISTS, **more}.items()
+        }

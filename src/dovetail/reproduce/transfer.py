@@ -1,0 +1,187 @@
+"""Ways of transfer from entities in news to fields of announcements, with the paper's features.
+
+none      the fields' tagger alone
+cascade   it reads the best entity labels, every feature also in conjunction with them
+joint     the same weights, decoded together with the entities
+soft      it reads probabilities of entity labels, in conjunctions too
+stacked   an independent first tagger's labels, and the entity labels, five tokens around
+pool      the mean of none and cascade, decoded together with the entities
+joint3    as joint, with the parts of speech decoded too
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from dovetail import Pipeline, Pool, Tagger, Template, column, stacked
+from dovetail.compare import Cell, Split
+from dovetail.compare.experiment import changed
+from dovetail.corpus import Corpus, spans
+from dovetail.evaluate.fields import Choice, Looks, choose
+from dovetail.features.sets import announcements
+from dovetail.pipeline.decoding import Decode
+from dovetail.pipeline.extraction import mentions_of
+from dovetail.reproduce.material import FIELDS, Material, overall_f1, scored
+
+SYSTEMS = ("none", "cascade", "joint", "soft", "stacked", "pool", "joint3")
+PAPER_C2 = 1.0  # a prior of variance 0.5
+TRIED_C2 = (0.3, 1.0)
+PATH_RULES = ("first", "most_frequent")  # those that need nothing but the best labels
+FOLDS = 3
+ROUGH = 1e-2  # tolerance where only a choice depends on it
+STACKED_FOLDS = 2
+STACKED_WINDOW = 5
+TASK, LABEL = "fields", "label"
+HOST = ("Host", ":")
+EXAMPLES = 6
+
+
+class Chosen(NamedTuple):
+    """What was chosen on a training part alone."""
+
+    c2: float
+    choices: dict[str, Choice]
+
+
+class TransferStudy:
+    """The systems above on given splits, with a fixed penalty or one that is chosen for each split
+    by cross-validation of ``none``, as the rules for one value a field are."""
+
+    def __init__(
+        self, material: Material, splits: Sequence[Split], c2: float | None = PAPER_C2
+    ) -> None:
+        self.material = material
+        self.splits = list(splits)
+        self.c2 = c2
+        self.plain = announcements(lexicons=material.name_lists)
+        self.conjoined = self.plain.reading("ner", conjoined=True)
+        self._kept: tuple[tuple[int, int], dict[str, Any]] = ((-1, -1), {})
+
+    def work(self, cell: Cell) -> dict[str, Any]:
+        """Train and score one system."""
+        units = self.splits[cell.split].train[: cell.size]
+        tested = self.splits[cell.split].test
+        chosen: Chosen = self._once(cell, "chosen", lambda: self.chosen(units))
+        pipeline, decode, test = self._system(cell, units, chosen.c2)
+        labels = pipeline.predict(test, decode=decode)
+        result = scored(self.material.values(tested), found(test, labels[TASK]), chosen.choices)
+        result |= {"n_train": cell.size, "n_test": len(tested), "c2": chosen.c2}
+        result["rules"] = {field: choice.rule for field, choice in chosen.choices.items()}
+        if "ner" in labels:
+            result["hosts"] = hosts(test, labels["ner"])
+        if cell.system == "joint" and cell.split == 0:
+            result["changes"] = self._changes(pipeline, test, labels[TASK])
+        return result
+
+    def _changes(
+        self, pipeline: Pipeline, test: Corpus, joint: Sequence[Sequence[str]]
+    ) -> list[dict[str, Any]]:
+        """Some mails that joint decoding labels otherwise than the cascade."""
+        cascade = pipeline.predict(test, decode="cascade")[TASK]
+        pairs = enumerate(zip(cascade, joint, strict=True))
+        shown = [number for number, (before, after) in pairs if before != after][:EXAMPLES]
+        return changed(pipeline, test.select(shown), [joint[n] for n in shown], TASK, LABEL)
+
+    def chosen(self, units: Sequence[int]) -> Chosen:
+        """Penalty and rules, by cross-validation on some mails."""
+        best: tuple[float, Chosen] | None = None
+        for c2 in TRIED_C2 if self.c2 is None else (self.c2,):
+            truth: list[dict[str, set[str]]] = []
+            looks: list[Looks] = []
+            for k in range(FOLDS):
+                held = units[k::FOLDS]
+                rest = [unit for unit in units if unit not in held]
+                tagger = self._tagger(self.plain, c2, tolerance=ROUGH)
+                tagger.fit(self.material.part(rest), label=LABEL)
+                part = self.material.part(held)
+                looks += found(part, tagger.predict(part))
+                truth += self.material.values(held)
+            choices = choose(truth, looks, FIELDS, rules=PATH_RULES)
+            f1 = overall_f1(truth, looks, choices)
+            if best is None or f1 > best[0]:
+                best = f1, Chosen(c2, choices)
+        assert best is not None
+        return best[1]
+
+    def _system(
+        self, cell: Cell, units: Sequence[int], c2: float
+    ) -> tuple[Pipeline, Decode, Corpus]:
+        material = self.material
+        tested = self.splits[cell.split].test
+        train, test = material.part(units), material.part(tested)
+        ner = {"ner": material.lower["ner"]}
+
+        def none() -> Tagger:
+            return self._tagger(self.plain, c2).fit(train, label=LABEL)
+
+        def cascade() -> Any:
+            return self._fitted({**ner, TASK: self._tagger(self.conjoined, c2)}, train)[TASK]
+
+        if cell.system == "none":
+            alone = self._once(cell, "none", none)
+            return Pipeline({TASK: alone}, threads=material.threads), "cascade", test
+        if cell.system == "soft":
+            soft = material.soft_entities
+            tagger = self._tagger(self.conjoined, c2)
+            tagger.fit(material.part(units, soft), label=LABEL)
+            pipeline = Pipeline({TASK: tagger}, threads=material.threads)
+            return pipeline, "cascade", material.part(tested, soft)
+        if cell.system == "stacked":
+            return self._fitted({**ner, **self._stacked(c2)}, train), "cascade", test
+        both = self._once(cell, "cascade", cascade)
+        if cell.system == "pool":
+            pool = Pool([self._once(cell, "none", none), both])
+            return Pipeline({**ner, TASK: pool}, threads=material.threads), "joint", test
+        if cell.system == "joint3":
+            layers = {**material.lower, TASK: both}
+            pipeline = Pipeline(layers, threads=material.threads)
+            return pipeline, "joint", test.without_column("pos")
+        how: Decode = "joint" if cell.system == "joint" else "cascade"
+        return Pipeline({**ner, TASK: both}, threads=material.threads), how, test
+
+    def _stacked(self, c2: float) -> dict[str, Tagger]:
+        layers = stacked(TASK, self.plain, window=STACKED_WINDOW, **self._settings(c2))
+        upper = layers[TASK].settings["features"]
+        around = column("ner").window(STACKED_WINDOW)
+        features = Template(*upper.expressions, around, lexicons=upper.lexicons)
+        return {**layers, TASK: self._tagger(features, c2)}
+
+    def _fitted(self, layers: Mapping[str, Tagger], train: Corpus) -> Pipeline:
+        pipeline = Pipeline(layers, threads=self.material.threads)
+        trained = [name for name in layers if name not in self.material.lower]
+        data = dict.fromkeys(trained, train)
+        return pipeline.fit(data, labels=dict.fromkeys(trained, LABEL), folds=STACKED_FOLDS)
+
+    def _settings(self, c2: float) -> dict[str, Any]:
+        threads = self.material.threads
+        return {"c2": c2, "all_pairs": True, "constraints": "IOB2", "threads": threads}
+
+    def _tagger(self, features: Template, c2: float, **settings: Any) -> Tagger:
+        return Tagger(features=features, **self._settings(c2), **settings)
+
+    def _once(self, cell: Cell, name: str, make: Callable[[], Any]) -> Any:
+        """What several systems of one split and size share."""
+        if self._kept[0] != (cell.split, cell.size):
+            self._kept = ((cell.split, cell.size), {})
+        kept = self._kept[1]
+        if name not in kept:
+            kept[name] = make()
+        return kept[name]
+
+
+def found(corpus: Corpus, labels: Sequence[Sequence[str]]) -> list[Looks]:
+    """The fields in labelled mails."""
+    pairs = zip(corpus, labels, strict=True)
+    return [{0.0: mentions_of(mail, spans(list(own)))} for mail, own in pairs]
+
+
+def hosts(corpus: Corpus, entities: Sequence[Sequence[str]]) -> dict[str, int]:
+    """How often "Host:" occurs, and how often the word is taken for an entity or a part of one."""
+    n = wrong = 0
+    for words, labels in zip(corpus.lists("word"), entities, strict=True):
+        for k in range(len(words) - 1):
+            if (words[k], words[k + 1]) == HOST:
+                n += 1
+                wrong += labels[k] != "O"
+    return {"tokens": n, "entities": wrong}
