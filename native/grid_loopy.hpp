@@ -70,13 +70,15 @@ public:
             if (!chain.run()) return false;
         report = {0, false, 0};
         while (report.iterations < settings.iterations && !report.converged) {
-            change_ = 0;
-            for (size_t n = 0; n < chains_.size(); ++n)
-                if (!update(report.iterations % 2 ? chains_.size() - 1 - n : n, settings.damping)) return false;
+            if (!sweep(report.iterations, settings.damping)) return false;
             ++report.iterations;
             report.change = change_;
             report.converged = change_ <= settings.tolerance;
         }
+        // Damping leaves messages about improbable labels behind, which log Z sees: let them catch up.
+        if (report.converged && settings.damping > 0)
+            for (size_t n = 0; n < chains_.size(); ++n)
+                if (!sweep(report.iterations + n, 0.0)) return false;
         return true;
     }
     // Beliefs, and log Z as Bethe has it: of the chains with their messages, and of the factors, less what they share.
@@ -105,6 +107,13 @@ private:
         const LoopyFactor& factor = factors_[input.factor];
         const size_t at = factor.lag && input.axis == 0 ? t + 1 : t;
         return at >= factor.first() && at < view_.T ? at : view_.T;
+    }
+    // Each layer once, there and back in turn.
+    bool sweep(size_t number, double damping) {
+        change_ = 0;
+        for (size_t n = 0; n < chains_.size(); ++n)
+            if (!update(number % 2 ? chains_.size() - 1 - n : n, damping)) return false;
+        return true;
     }
     bool update(size_t layer, double damping) {
         LoopyChain<Sum>& chain = chains_[layer];

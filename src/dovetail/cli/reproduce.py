@@ -28,7 +28,7 @@ def command() -> None:
 @command.command("seminars")
 @click.option("--data", metavar="FOLDER", help="Data sets.  [default: DOVETAIL_DATA]")
 @click.option("--out", metavar="FOLDER", default="seminars", show_default=True, help="Results.")
-@click.option("--quick", is_flag=True, help="Two splits, the paper's features alone.")
+@click.option("--quick", is_flag=True, help="Two splits, the paper's features, no soft or stacked.")
 @click.option("--splits", type=COUNT, metavar="N", help="Random halves.  [default: 10]")
 @click.option("--threads", type=COUNT, metavar="N", help="Processes, by default one a core.")
 def seminars(

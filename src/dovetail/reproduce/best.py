@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dovetail import Pipeline, Tagger, Template, column
+from dovetail import Pipeline, Tagger
 from dovetail.compare import Cell, Split
 from dovetail.corpus import Corpus, convert
 from dovetail.evaluate.fields import Choice, Looks, choose
@@ -41,7 +41,7 @@ class BestStudy:
     def __init__(self, material: Material, splits: Sequence[Split]) -> None:
         self.material = material
         self.splits = list(splits)
-        self.features = field_features(material)
+        self.features = fields("word", "pos", lexicons=material.lists_with_rooms)
         self._kept: tuple[tuple[int, int], Chosen, list[Looks]] | None = None
 
     def work(self, cell: Cell) -> dict[str, Any]:
@@ -93,10 +93,3 @@ class BestStudy:
         part = self.material.part(units)
         labels = [convert(labels, "IOB2", "IOBES") for labels in part.lists(LABEL)]
         return part.with_column(LABEL, labels)
-
-
-def field_features(material: Material) -> Template:
-    """Ready-made features for fields, with lists of names and of words for rooms."""
-    lower = {kind: lexicon.lower() for kind, lexicon in material.rooms.items()}
-    listed = [column("word").lower.lexicon(kind).window(1) for kind in lower]
-    return Template(*fields("word", "pos").expressions, *listed, lexicons=lower)

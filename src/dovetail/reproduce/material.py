@@ -46,7 +46,7 @@ class Material:
         self.mails = mails.with_column("pos", self.lower["pos"].predict(mails))
         self.truth = sources.truth()[:n_mails]
         self.name_lists: dict[str, Lexicon] = sources.name_lists()
-        self.rooms: dict[str, Lexicon] = sources.name_lists(room=("room_words",))
+        self.lists_with_rooms: dict[str, Lexicon] = sources.name_lists(room=("room_words",))
 
     def splits(self, n_splits: int) -> list[Split]:
         """Random halves."""

@@ -51,12 +51,12 @@ OF_WORDS_AND_TAGS: dict[str, Callable[[str, str], Template]] = {
 OF_ALL: dict[str, Callable[[Sequence[str]], Template]] = {
     "default": default,
     "entities": lambda columns: entities(*columns),
-    "fields": lambda columns: fields(*columns),
 }
 WITH_LEXICONS: dict[str, Callable[[Sequence[str], Mapping[str, Lexicon]], Template]] = {
     "announcements": lambda columns, lexicons: announcements(
         columns[0], columns[1] if len(columns) > 1 else None, lexicons
     ),
+    "fields": lambda columns, lexicons: fields(*columns, lexicons=lexicons),
     "newswire": lambda columns, lexicons: newswire(columns[0], lexicons),
 }
 NAMES = tuple(sorted({*OF_WORDS, *OF_WORDS_AND_TAGS, *OF_ALL, *WITH_LEXICONS}))
@@ -83,9 +83,7 @@ def named(
     if name in WITH_LEXICONS:
         return WITH_LEXICONS[name](columns, lexicons or {})
     if lexicons:
-        raise DataError(
-            f"the feature set '{name}' uses no lexicons; {' and '.join(WITH_LEXICONS)} do"
-        )
+        raise DataError(f"the feature set '{name}' uses no lexicons; {', '.join(WITH_LEXICONS)} do")
     if name in OF_ALL:
         return OF_ALL[name](columns)
     if name in OF_WORDS:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dovetail.errors import DataError
 from dovetail.features.columns import column
 from dovetail.features.expressions import Expression
+from dovetail.features.lexicons import Lexicon
 from dovetail.features.template import Template
 
 
@@ -60,11 +61,17 @@ def entities(word: str = "word", *tags: str) -> Template:
     )
 
 
-def fields(word: str = "word", *tags: str) -> Template:
+def fields(
+    word: str = "word", *tags: str, lexicons: Mapping[str, Lexicon] | None = None
+) -> Template:
     """Fields of mail, records and forms: `entities`, a wider window, times, dates, and layout where
     the corpus keeps its text.
+
+    Lexicons, such as first names, honorifics and words for rooms, are compared in lower case and
+    looked for at the token and its neighbours.
     """
     token = column(word)
+    lower = {name: lexicon.lower() for name, lexicon in (lexicons or {}).items()}
     line = column("@line") | column("@blank") | column("@gap") | column("@indent")
     lead = column("@lead")
     return Template(
@@ -76,6 +83,8 @@ def fields(word: str = "word", *tags: str) -> Template:
         column("@header"),
         lead,
         lead & (token.short_shape | token.time | token.date),
+        *(token.lower.lexicon(name).window(1) for name in lower),
+        lexicons=lower,
     )
 
 
