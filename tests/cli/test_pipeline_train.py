@@ -190,8 +190,8 @@ def test_an_interrupted_task_ends_it_all(recipe_folder: Path, tmp_path: Path) ->
     with subprocess.Popen(command, stdout=-1, stderr=-1, text=True) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        while not process.stderr.readline().startswith("ner: l-bfgs: iteration"):
-            pass
+        lines = iter(process.stderr.readline, "")
+        assert any(line.startswith("ner: l-bfgs: iteration") for line in lines)
         process.send_signal(signal.SIGINT)
         shown, complaints = process.stdout.read(), process.stderr.read()
     assert "Traceback" not in complaints

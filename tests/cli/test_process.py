@@ -84,8 +84,8 @@ def test_interrupted_training_keeps_the_best_model(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdout=-1, stderr=-1, text=True) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        while not process.stderr.readline().startswith("l-bfgs: iteration"):
-            pass
+        lines = iter(process.stderr.readline, "")
+        assert any(line.startswith("l-bfgs: iteration") for line in lines)
         time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         shown, complaints = process.stdout.read(), process.stderr.read()

@@ -98,3 +98,42 @@ def test_a_size_beyond_the_data(tmp_path: Path) -> None:
     recipe = write(tmp_path, "sizes = [500]", random_corpus(9, seed=1), corpus)
     with pytest.raises(DataError, match="a training size of 500 is asked for, but there are 5"):
         _ = Experiment(recipe).plan
+
+
+def test_a_lower_task_never_learns_from_fixed_test_data(tmp_path: Path) -> None:
+    tested = random_corpus(20, seed=5, longest=8)
+    lower = Corpus.concatenate([tested, random_corpus(20, seed=1, longest=8)])
+    write_conll(only(tested, "word", "up"), tmp_path / "test.conll")
+    upper = random_corpus(20, seed=9, longest=9)
+    recipe = write(tmp_path, 'test = ["test.conll"]\nsystems = ["cascade"]', lower, upper)
+    experiment = Experiment(recipe, threads=1)
+    known = {tuple(words) for words in tested.lists("word")}
+    learnt = {tuple(words) for words in experiment._lower_data("low", 0, 20).lists("word")}
+    assert learnt
+    assert not learnt & known
+    assert experiment._shared == ["low"]
+    experiment.work(experiment.plan.cells[0])
+
+
+def test_data_in_folders_and_recipes_called_from_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mails").mkdir()
+    for k in range(6):
+        text = f"Talk {k} by <who>Ada Osei</who> at noon"
+        (tmp_path / "mails" / f"{k}.txt").write_text(text, encoding="utf-8")
+    text = '[[task]]\nname = "fields"\ndata = "mails"\nformat = "markup"\n[compare]\nsplits = 1\n'
+    (tmp_path / "recipe.toml").write_text(text + 'systems = ["none"]\n', encoding="utf-8")
+    there = Experiment(Recipe.read(tmp_path / "recipe.toml"))
+    monkeypatch.chdir(tmp_path)
+    here = Experiment(Recipe.read("recipe.toml")).fingerprint
+    assert here == there.fingerprint
+    (tmp_path / "mails" / "0.txt").write_text("Talk", encoding="utf-8")
+    assert Experiment(Recipe.read("recipe.toml")).fingerprint != here
+
+
+def test_sizes_that_are_too_small_are_told_at_once(tmp_path: Path) -> None:
+    lower, upper = random_corpus(9, seed=1), random_corpus(10, seed=2)
+    recipe = write(tmp_path, 'systems = ["stacked"]\nsizes = [1]', lower, upper)
+    with pytest.raises(DataError, match="need at least 2 sequences to train on, not 1"):
+        _ = Experiment(recipe).plan

@@ -93,6 +93,17 @@ def test_words_before_the_colon() -> None:
     assert values(corpus, "@lead") == [None] * 9 + ["时间"] * 4 + ["a"] * 5
 
 
+def test_leads_of_other_lines_with_the_same_word() -> None:
+    texts = ["Who: Ada Lee\nTopic: Lee\nAda speaks, says Lee: Ada", "Ada came\nBy: Ada Ada"]
+    corpus = Corpus.from_texts(texts)
+    assert values(corpus, "@elsewhere") == [
+        *[None, None, None, "topic"],  # Who : Ada Lee
+        *[None, None, "who"],  # Topic : Lee
+        *["who", None, None, None, "who", None, "who"],  # Ada speaks , says Lee : Ada
+        *["by", None, None, None, None, None],
+    ]
+
+
 def test_header_and_body() -> None:
     found = by_word("@header")
     assert found["<"] == found["Ann"] == found["rain"] == "header"

@@ -131,10 +131,39 @@ def test_corrections_are_checked(tagger: Tagger) -> None:
     corpus = Corpus.from_lists({"word": [["a"]], "up": [["Q"]]})
     made = TaggerLayer(tagger).potentials(corpus, {})
     labels = tuple(tagger.labels_)
-    with pytest.raises(DataError, match="token 1 has 'Q'"):
+    with pytest.raises(DataError, match="no sequence to recalibrate on"):
         fit_correction([made], [corpus], "up", 1.0, labels)
     with pytest.raises(DataError, match="strength is 0"):
         fit_correction([made], [corpus], "up", 0, labels)
     spec = Correction(labels, np.zeros(2), np.zeros((2, 2))).spec()
     with pytest.raises(ValueError, match="does not fit"):
         Correction.from_spec({**spec, "bias": [1.0]})
+
+
+def test_an_auto_pipeline_can_be_trained_again_in_any_way() -> None:
+    corpus = random_corpus(30, seed=2)
+    pipeline = auto(decode="auto").fit(corpus, folds=2)
+    for training in ("auto", "cascade", "soft", "gold", "joint"):
+        pipeline.fit(corpus, folds=2, training=training)  # type: ignore[arg-type]
+        assert len(pipeline.predict(corpus)["up"]) == 30
+
+
+def test_sequences_that_cannot_be_used_are_left_out(tagger: Tagger) -> None:
+    """Missing labels, and labels that the constraints of a fold's model forbid."""
+    corpus = random_corpus(20, seed=5)
+    labels = tuple(tagger.labels_)
+    made = TaggerLayer(tagger).potentials(corpus, {})
+    expected = fit_correction([made], [corpus], "up", 1.0, labels)
+    odd = corpus.select([0]).with_column("up", [[None] * len(corpus[0])])
+    blocked = Potentials(labels, np.full((len(corpus[0]), 2), -np.inf), np.zeros((2, 2)))
+    extra = [blocked, TaggerLayer(tagger).potentials(odd, {})]
+    found = fit_correction([made, *extra], [corpus, corpus.select([0]), odd], "up", 1.0, labels)
+    np.testing.assert_allclose(found.bias, expected.bias, atol=1e-6)
+
+
+def test_auto_takes_text_with_missing_labels() -> None:
+    corpus = random_corpus(30, seed=2)
+    values = corpus.lists("up")
+    values[3] = [None] * len(values[3])
+    pipeline = auto(decode="auto").fit(corpus.with_column("up", values), folds=2)
+    assert len(pipeline.predict(corpus)["up"]) == 30

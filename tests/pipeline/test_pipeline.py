@@ -213,7 +213,9 @@ def test_a_missing_column_is_named(corpus: Corpus) -> None:
     with pytest.raises(DovetailError, match="'low' has not been trained"):
         pipeline.predict(corpus)
     lower = only(corpus, "word", "low").with_column("pos", corpus.column("mid"))
-    with pytest.raises(DataError, match=r"'up' reads the column 'pos', which its data does not"):
+    with pytest.raises(
+        DataError, match=r"'up' reads the column 'pos', which the data of 'up' does not"
+    ):
         pipeline.fit({"low": lower, "up": only(corpus, "word", "up")})
 
 
@@ -226,9 +228,9 @@ def test_labels_that_the_upper_model_has_not_seen(
         Pipeline({**layers, "low": other}).predict(corpus)
     partly = [["Q" if y == "L" else y for y in row] for row in corpus.lists("low")]
     other = Tagger(features=Template(WORD)).fit(corpus.with_column("low", partly), label="low")
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.INFO):
         Pipeline({**layers, "low": other}).predict(corpus)
-    assert "has not seen the label Q of 'low'" in caplog.text
+    assert "'up' has no weights for these labels of 'low': Q" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -312,7 +314,7 @@ def test_spans_of_a_joint_model_that_is_too_large_to_be_exact(
         }
     ).fit(corpus, training="gold")
     [exact] = pipeline.tag([["by", "Ada"]])
-    monkeypatch.setattr("dovetail.grid.grid.LARGEST", 3)
+    monkeypatch.setattr("dovetail.grid.grid.AFFORDABLE", 3)
     [sparse] = pipeline.tag([["by", "Ada"]])
     assert sparse.layers["fields"].spans[0][:3] == exact.layers["fields"].spans[0][:3]
     assert 0 < sparse.layers["fields"].spans[0].probability <= 1
@@ -327,3 +329,82 @@ def test_reports_say_how_a_joint_model_is_decoded(pipeline: Pipeline, corpus: Co
     assert report.method == "sparse"
     assert report.gap is not None
     assert 0.9 < (report.kept_mass or 0) <= 1
+
+
+def test_a_pipeline_that_has_been_used_can_be_pickled(pipeline: Pipeline, corpus: Corpus) -> None:
+    expected = pipeline.predict(corpus)
+    assert pickle.loads(pickle.dumps(pipeline)).predict(corpus) == expected
+
+
+def test_arrays_of_scores_are_for_one_corpus_of_any_length(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    corpus = random_corpus(30, seed=1)
+    rng = np.random.default_rng(0)
+    arrays = [rng.normal(size=(len(s), 2)) for s in corpus]
+    pipeline = Pipeline({"x": Scores(["A", "B"], arrays)})
+    whole = pipeline.predict(corpus)
+    monkeypatch.setattr("dovetail.pipeline.inputs.AT_ONCE", 10)
+    assert pipeline.predict(corpus) == whole
+    with pytest.raises(DataError, match="give a function to score any data"):
+        pipeline.explain(corpus[0])
+
+
+def test_a_penalty_that_silences_a_lower_task_is_no_error(corpus: Corpus) -> None:
+    low = Tagger(features=Template(WORD)).fit(corpus, label="low")
+    up = Tagger(features=Template(WORD).reading("low"), c1=30.0, c2=0.0).fit(corpus, label="up")
+    assert len(Pipeline([low, up]).predict(corpus)["up"]) == len(corpus)
+
+
+def test_weights_are_for_joint_decoding_alone(layers: dict[str, Any], corpus: Corpus) -> None:
+    plain, weighted = Pipeline(layers), Pipeline(layers, weights={"low": 5.0}, lattice=3)
+    plain.lattice = 3
+    for decode in ("cascade", "soft"):
+        a, b = (p.tag(corpus[:5], decode=decode) for p in (plain, weighted))  # type: ignore[arg-type]
+        assert a == b
+
+
+def test_known_labels_are_passed_on_softly_too(pipeline: Pipeline) -> None:
+    found = []
+    for known in ("P", "L"):
+        given = Corpus.from_lists({"word": [["a", "f"]], "low": [[known, None]]})
+        found.append(pipeline.tag(given, known=["low"], decode="soft")[0].layers["up"].confidences)
+    assert found[0] != pytest.approx(found[1], abs=1e-4)
+
+
+def test_a_pool_with_a_layer_of_ones_own_is_given_again(
+    layers: dict[str, Any], corpus: Corpus
+) -> None:
+    own = Scores(layers["low"].labels_, lambda c: [np.zeros((len(s), 3)) for s in c])
+    pool = Pool([layers["low"], own])
+    pipeline = Pipeline({**layers, "low": pool})
+    again = Pipeline.load(pipeline.to_bytes(), layers={"low": pool})
+    assert again["low"] is pool
+    assert again.predict(corpus) == pipeline.predict(corpus)
+    other = Scores(["A", "B"], lambda c: [np.zeros((len(s), 2)) for s in c])
+    with pytest.raises(DovetailError, match="has other labels than when"):
+        Pipeline.load(pipeline.to_bytes(), layers={"low": other})
+
+
+def test_slips_in_fit_and_tune(corpus: Corpus, pipeline: Pipeline) -> None:
+    fresh = Pipeline(unfitted(low=[WORD], up=[WORD, LOW]))
+    with pytest.raises(DataError, match="folds is 1"):
+        fresh.fit(corpus, folds=1)
+    with pytest.raises(DataError, match="labels names 'x', which is no task"):
+        fresh.fit(corpus, labels={"x": "up"})
+    with pytest.raises(DataError, match="would both learn the column 'tag'"):
+        fresh.fit(Corpus.from_lists({"word": [["a"]], "tag": [["X"]]}))
+    with pytest.raises(DataError, match="give a corpus, or a corpus for each task"):
+        fresh.fit([["a"]])  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="tune needs a corpus"):
+        pipeline.tune([["a"]])
+    with pytest.raises(DataError, match="there is no inference 'magic'"):
+        Pipeline([pipeline["low"]], inference="magic")
+
+
+def test_the_data_must_have_what_lower_tasks_read(corpus: Corpus) -> None:
+    pipeline = Pipeline(unfitted(low=[WORD, column("pos")], up=[WORD, LOW]))
+    lower = only(corpus, "word", "low").with_column("pos", corpus.column("mid"))
+    message = "'low' reads the column 'pos', which the data of 'up' does not have"
+    with pytest.raises(DataError, match=message):
+        pipeline.fit({"low": lower, "up": only(corpus, "word", "up")})

@@ -227,3 +227,18 @@ def test_what_joint_training_does_not_know(settings: dict[str, Any], message: st
     corpus = random_corpus(15, seed=1)
     with pytest.raises(TrainingError, match=message):
         Pipeline({"up": Tagger(features=Template(WORD), **settings)}).fit(corpus, training="joint")
+
+
+def test_joint_training_under_other_column_names_says_how_it_ended() -> None:
+    corpus = random_corpus(15, seed=1)
+    renamed = Corpus(
+        {"word": corpus.column("word"), "A": corpus.column("low"), "B": corpus.column("up")},
+        corpus.bounds,
+    )
+    lower = Tagger(features=Template(WORD), max_iterations=2)
+    upper = Tagger(features=Template(WORD, LOW))
+    pipeline = Pipeline({"low": lower, "up": upper})
+    pipeline.fit(renamed, training="joint", labels={"low": "A", "up": "B"})
+    assert pipeline["up"].stopped_ == "2 iterations are done"
+    assert pipeline["up"].training_["gap"] is None
+    assert pipeline["up"].training_["joint"] is True

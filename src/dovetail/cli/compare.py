@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from dovetail.cli.models import check_writable
 from dovetail.cli.progress import duration
 from dovetail.compare import Progress, Store, Summary, run, summarize
 from dovetail.compare.experiment import Experiment
@@ -49,8 +50,11 @@ def command(
     page = None if no_html else Path(html or f"{base}.html")
     if page is not None:
         require_report()
+    kept = results or f"{base}.results.jsonl"
+    for path in filter(None, (page, kept)):
+        check_writable(str(path))
     experiment = Experiment(plan, threads=threads)
-    store = Store(results or f"{base}.results.jsonl", experiment.fingerprint)
+    store = Store(kept, experiment.fingerprint)
     for note in store.notes:
         click.echo(f"dovetail: {note}", err=True)
     with show_cells() as shown:

@@ -162,7 +162,8 @@ def _as_text(facts: Mapping[str, Any]) -> str:
         rows.append((task["name"], text))
     rows += [("note", note) for note in facts["notes"]]
     size = megabytes(facts["bytes"])
-    rows += [("training", facts["training"]), ("decode", facts["decode"])]
+    ended = ", interrupted" if facts["interrupted"] else ""
+    rows += [("training", facts["training"] + ended), ("decode", facts["decode"])]
     rows.append(("model", f"{click.format_filename(facts['model'])}, {size}"))
     return _aligned(rows)
 

@@ -10,6 +10,7 @@ auto      a pool of two models, with transfer and without, recalibrated
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +32,7 @@ from dovetail.pipeline.recipe import Comparison, Recipe, Task
 from dovetail.pipeline.stacking import stacked
 from dovetail.pipeline.training import Training, sequence_keys, shared_parts
 
+LEAST = 2  # parts that a cross-fitting needs
 EXAMPLES = 12  # changed sequences that a report shows at most
 
 
@@ -81,6 +83,11 @@ class Experiment:
                 f"{full} {self.unit} to train on"
             )
         sizes = sorted({*self.wishes.sizes, full})
+        if min(sizes) < LEAST and {"stacked", "auto"} & {*self.wishes.systems}:
+            raise DataError(
+                f"{self.recipe.path}: stacked and auto need at least {LEAST} {self.unit} to train "
+                f"on, not {min(sizes)}"
+            )
         return Plan(self.wishes.systems, len(self.splits), sizes)
 
     @property
@@ -88,9 +95,13 @@ class Experiment:
         """Of all that results depend on, but not of how many of them are wanted."""
         recipe = self.recipe
         files = [path for task in recipe.tasks for path in _files(task)]
-        plain = {name: value for name, value in vars(recipe).items() if name not in ("compare",)}
+        plain = {
+            name: value for name, value in vars(recipe).items() if name not in ("compare", "path")
+        }
         shares = (self.wishes.train, self.wishes.folds)
-        return fingerprint(__version__, repr(plain), repr(shares), *files, *self.wishes.test)
+        beside = f"{recipe.path.parent}{os.sep}"
+        text = repr(plain).replace(beside, "")  # the same wherever the recipe is called from
+        return fingerprint(__version__, text, repr(shares), *files, *self.wishes.test)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -106,7 +117,7 @@ class Experiment:
         if self._test is not None:
             found["tested on"] = f"{len(self._test):,} sequences of {self.wishes.test[0]}"
         elif self.wishes.folds is not None:
-            found["splits"] = f"{self.wishes.folds} folds"
+            found["splits"] = f"{len(self.splits)} folds"
         else:
             found["splits"] = f"{len(self.splits)}, at random, {self.wishes.train:.0%} to train on"
         return found
@@ -172,8 +183,12 @@ class Experiment:
         labels = {task.name: task.label for task in self.recipe.tasks if task.label}
         labels = {name: label for name, label in labels.items() if name in data}
         labels.update(dict.fromkeys(own, self.label))
-        settings = {"folds": self.recipe.folds, "seed": self.recipe.seed}
+        settings = {"folds": self._folds(train), "seed": self.recipe.seed}
         return pipeline.fit(data, training=kind, labels=labels, **settings)
+
+    def _folds(self, train: Corpus) -> int:
+        """Parts of a cross-fitting: as the recipe says, or fewer where there is less text."""
+        return max(2, min(self.recipe.folds, len({*sequence_keys(train)})))
 
     def _lower(self, split: int, size: int) -> dict[str, Any]:
         """The trained taggers of the tasks below; once for all splits where they have text of
@@ -204,7 +219,9 @@ class Experiment:
         corpus = self.corpora.get(name)
         if corpus is None:
             return False
-        return shared_parts(self.corpus, corpus, 2, self.recipe.seed) is not None
+        texts = [self.corpus] if self._test is None else [self.corpus, self._test]
+        seed = self.recipe.seed
+        return any(shared_parts(text, corpus, 2, seed) is not None for text in texts)
 
     def _lower_data(self, name: str, split: int, size: int) -> Corpus:
         """What a task that shares text with the last one may learn from: nothing of the test

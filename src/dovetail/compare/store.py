@@ -17,7 +17,8 @@ OPENING = b'{"cell":'
 
 
 def fingerprint(*parts: str | bytes | Path) -> str:
-    """A hash of everything that results depend on: settings, data, version; a Path is its content.
+    """A hash of everything that results depend on: settings, data, version; a Path is its
+    content, of a folder that of its files.
 
     >>> fingerprint("c2 = 1", b"data") == fingerprint("c2 = 1", b"data") != fingerprint("c2 = 2")
     True
@@ -25,8 +26,10 @@ def fingerprint(*parts: str | bytes | Path) -> str:
     whole = hashlib.sha256()
     for part in parts:
         if isinstance(part, Path):
-            with open_bytes(part) as file:
-                whole.update(_digest(iter(lambda: file.read(1 << 20), b"")))
+            for path in sorted(part.iterdir()) if part.is_dir() else [part]:
+                whole.update(path.name.encode() if part.is_dir() else b"")
+                with open_bytes(path) as file:
+                    whole.update(_digest(iter(lambda: file.read(1 << 20), b"")))
         else:
             content = part.encode() if isinstance(part, str) else part
             whole.update(_digest([content]))
@@ -63,6 +66,8 @@ class Store:
         if not self.path.parent.is_dir():
             raise DataError(f"cannot write {self.path}: there is no such folder")
         if self.path.exists():
+            if not self.path.is_file():
+                raise DataError(f"cannot keep results in {self.path}: it is no plain file")
             self._read()
 
     def get(self, cell: Cell) -> Result | None:

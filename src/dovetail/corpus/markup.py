@@ -113,4 +113,6 @@ def unmarked(marked: str, ignored: Collection[str], where: str) -> tuple[str, li
 
 def natural_order(name: str) -> list[tuple[int, str]]:
     """Sorts 2.txt before 10.txt."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
+    return [
+        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)
+    ]

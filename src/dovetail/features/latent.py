@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail import _native
-from dovetail.features.attributes import Row
+from dovetail.features.attributes import Attribute, Row
 from dovetail.features.derived import Derived
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def known_values(
     rows = [
         replace(row, parts=tuple(replace(part, offset=0) for part in row.parts))
         for row in template.rows
-        if row.parts and {part.attribute.column for part in row.parts} == {name}
+        if row.parts and {part.attribute for part in row.parts} == {Attribute(name)}
     ]
     if not rows:
         return None

@@ -175,6 +175,24 @@ def _lead(layout: Layout) -> Column:
     return Column(codes[layout.lines], tuple(levels))
 
 
+def _elsewhere(layout: Layout) -> Column:
+    """The lead of the first other line of the text that has one, and the token's word too."""
+    lead = _lead(layout)
+    texts = layout.text_of_line[layout.lines].tolist()
+    lines, codes = layout.lines.tolist(), lead.codes.tolist()
+    spans = zip(layout.starts.tolist(), layout.ends.tolist(), strict=True)
+    words = [layout.text[a:b].lower() for a, b in spans]
+    held: dict[tuple[int, str], dict[int, int]] = {}  # by text and word: lines, and their leads
+    for text, word, line, code in zip(texts, words, lines, codes, strict=True):
+        if code >= 0 and len(word) > 1 and word[0].isalpha():
+            held.setdefault((text, word), {})[line] = code
+    found = [
+        next((code for other, code in held.get((text, word), {}).items() if other != line), -1)
+        for text, word, line in zip(texts, words, lines, strict=True)
+    ]
+    return Column(np.array(found, np.int32), lead.levels)
+
+
 def _header(layout: Layout) -> Column:
     bounds = [*layout.text_starts.tolist(), len(layout.text)]
     matches = (HEADER.match(layout.text, *bounds[i : i + 2]) for i in range(len(bounds) - 1))
@@ -194,6 +212,7 @@ IN_LAYOUT: dict[str, Callable[[Layout], Column]] = {
     "@indent": _indent,
     "@gap": _gap,
     "@lead": _lead,
+    "@elsewhere": _elsewhere,
     "@header": _header,
 }
 PLACES = (*IN_SEQUENCE, *IN_LAYOUT)

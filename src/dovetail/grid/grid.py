@@ -224,6 +224,11 @@ class Grid:
         return Report("exact", self.n_states)
 
     @property
+    def is_exact_affordable(self) -> bool:
+        """Whether ``auto`` is exact."""
+        return self.native.n_states <= AFFORDABLE and self.is_exact_possible
+
+    @property
     def is_exact_possible(self) -> bool:
         """Whether the joint states are few enough, and no lags in a circle."""
         return self.native.n_states <= LARGEST and not self.native.lags_form_cycle
@@ -232,8 +237,7 @@ class Grid:
         if method not in METHODS:
             raise DataError(f"there is no method {method!r}; give one of {', '.join(METHODS)}")
         if method == "auto":
-            affordable = self.native.n_states <= AFFORDABLE and self.is_exact_possible
-            return "exact" if affordable else "sparse"
+            return "exact" if self.is_exact_affordable else "sparse"
         if method == "exact" and self.native.n_states > LARGEST:
             raise DataError(
                 f"the layers have {' x '.join(map(str, self._sizes))} = {self.n_states:,} joint "

@@ -47,6 +47,9 @@ class TaggerLayer:
         self.tagger = tagger
         self._split: tuple[Any, LatentTemplate] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_split": None}  # made again when it is needed
+
     @property
     def labels_(self) -> list[str]:
         return self.tagger.labels_

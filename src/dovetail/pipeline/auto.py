@@ -82,7 +82,6 @@ def fit_auto(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> Any:
         held = filled.select(np.flatnonzero(numbers == part))
         folds.append(Fold(held, fitted.potentials(held, {}).extended(labels)))
     strength = best_strength(folds, label, labels)
-    tagger.model_ = whole.members[-1].tagger.model_  # facts of the task, for whoever asks
     if strength is None:
         return whole
     correction = fit_correction(*_unzipped(folds), label, strength, labels)
@@ -131,14 +130,18 @@ def best_strength(folds: Sequence[Fold], label: str, labels: tuple[str, ...]) ->
                 rest = _unzipped([f for j, f in enumerate(folds) if j != k])
                 latest[k] = fit_correction(*rest, label, strength, labels, latest.get(k))
                 scores = latest[k].applied(scores)
-            gold += fold.corpus.lists(label)
-            found += _decoded(scores, fold.corpus)
+            given = fold.corpus.lists(label)
+            whole = [s for s, row in enumerate(given) if None not in row]
+            decoded = _decoded(scores, fold.corpus)
+            gold += [given[s] for s in whole]
+            found += [decoded[s] for s in whole]
         report = evaluate(gold, found)
         return report.micro.f1 if report.kind == "spans" else report.accuracy
 
     plain = score(None)
     scores = {strength: score(strength) for strength in STRENGTHS} if len(folds) > 1 else {}
-    logger.info("without recalibration %.4f, with it %s", plain, scores)
+    tried = ", ".join(f"{100 * score:.1f} by {strength:g}" for strength, score in scores.items())
+    logger.info("cross-validated score %.1f; recalibrated %s", 100 * plain, tried)
     best = max(scores, key=lambda s: (scores[s], s), default=None)
     return best if best is not None and scores[best] > plain + LEAST_GAIN else None
 

@@ -67,7 +67,7 @@ def probabilities(layer: Layer, corpus: Corpus, threads: int | None) -> Scores:
 
 def alone(layer: Layer, corpus: Corpus) -> Grid:
     """One layer as a grid, all that it reads being known."""
-    made = layer.annotator.potentials(corpus, {}).scaled(layer.weight)
+    made = layer.annotator.potentials(corpus, {})
     return Grid([made.node], [made.move], bounds=corpus.bounds)
 
 
@@ -76,11 +76,21 @@ def missing(corpus: Corpus) -> Column:
     return Column(np.full(corpus.n_tokens, -1, np.int32), ())
 
 
-def soft_column(layer: Layer, corpus: Corpus, lattice: int | None, threads: int | None) -> Column:
+def soft_column(
+    layer: Layer,
+    corpus: Corpus,
+    lattice: int | None,
+    threads: int | None,
+    known: Known | None = None,
+) -> Column:
     """What passes upward softly: marginals, or the distribution over an n-best list."""
-    if lattice is None:
+    if lattice is None and known is None:
         return SoftColumn.of(layer.labels, probabilities(layer, corpus, threads))
     grid = alone(layer, corpus)
+    if known is not None:
+        grid = grid.clamped(0, known.codes)
+    if lattice is None:
+        return SoftColumn.of(layer.labels, grid.marginals("exact", threads=threads).labels[0])
     weights = np.zeros((corpus.n_tokens, len(layer.labels)))
     for s, (first, last) in enumerate(zip(corpus.bounds[:-1], corpus.bounds[1:], strict=True)):
         if first == last:

@@ -31,9 +31,20 @@ def fit_layers(
         raise DataError(
             f"there is no training '{training}'; choose from {', '.join(get_args(Training))}"
         )
+    if not isinstance(data, Corpus | Mapping):
+        raise DataError("give a corpus, or a corpus for each task: {'name': corpus, ...}")
     corpora = dict.fromkeys(pipeline.names, data) if isinstance(data, Corpus) else dict(data)
     _check_tasks(pipeline, corpora)
     columns = {name: label_of(name, corpus, labels) for name, corpus in corpora.items()}
+    if isinstance(data, Corpus) or training == "joint":
+        _check_columns(corpora, columns)
+    unknown = next((name for name in labels if name not in pipeline.names), None)
+    if unknown is not None:
+        raise DataError(
+            f"labels names '{unknown}', which is no task; there are {', '.join(pipeline.names)}"
+        )
+    if folds < 2:
+        raise DataError(f"folds is {folds}; give a whole number of at least 2")
     if training == "joint":
         from dovetail.pipeline.joint_training import fit_jointly
 
@@ -42,6 +53,9 @@ def fit_layers(
     plan = Curriculum(
         pipeline.layers, kind, folds, pipeline.lattice, seed, pipeline.threads, callback
     )
+    for layer in pipeline.layers:
+        if layer.name in corpora:
+            plan.check_columns(layer, corpora[layer.name])
     for layer in pipeline.layers:
         if layer.name not in corpora:
             continue
@@ -64,6 +78,19 @@ def _check_tasks(pipeline: Pipeline, corpora: Mapping[str, Corpus]) -> None:
         tagger = pipeline[name]
         if name not in corpora and isinstance(tagger, Tagger) and not tagger._fitted:
             raise DataError(f"the task '{name}' is not trained, and there is no data for it")
+
+
+def _check_columns(corpora: Mapping[str, Corpus], columns: Mapping[str, str]) -> None:
+    """Two tasks that would learn one column of one corpus are a slip."""
+    seen: dict[tuple[int, str], str] = {}
+    for name, column in columns.items():
+        key = (id(corpora[name]), column)
+        other = seen.setdefault(key, name)
+        if other.partition("@")[0] != name.partition("@")[0]:
+            raise DataError(
+                f"the tasks '{other}' and '{name}' would both learn the column '{column}': call "
+                "the columns of the data as the tasks, or say which is which by labels"
+            )
 
 
 def label_of(name: str, corpus: Corpus, labels: Mapping[str, str]) -> str:

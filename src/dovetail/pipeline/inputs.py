@@ -11,6 +11,8 @@ from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.loaded import is_corpus
 from dovetail.pipeline.layers import Layer
+from dovetail.pipeline.pool import Pool
+from dovetail.pipeline.scores import Scores
 
 AT_ONCE = 20_000  # tokens decoded together; a longer sequence is decoded alone
 
@@ -41,9 +43,10 @@ def corpus_of(data: Any, layers: Sequence[Layer]) -> Corpus:
     )
 
 
-def parts_of(corpus: Corpus) -> Iterator[Corpus]:
-    """A corpus in parts of bounded size, documents whole."""
-    if corpus.n_tokens <= AT_ONCE:
+def parts_of(corpus: Corpus, layers: Sequence[Layer]) -> Iterator[Corpus]:
+    """A corpus in parts of bounded size, documents whole; in one where a layer has arrays of scores
+    for just this corpus."""
+    if corpus.n_tokens <= AT_ONCE or any(_has_arrays(layer.annotator) for layer in layers):
         yield corpus
         return
     documents = corpus.document_bounds
@@ -55,3 +58,9 @@ def parts_of(corpus: Corpus) -> Iterator[Corpus]:
         last = max(last, first + 1)
         yield corpus[int(cuts[first]) : int(cuts[last])]
         first = last
+
+
+def _has_arrays(annotator: Any) -> bool:
+    if isinstance(annotator, Pool):
+        return any(_has_arrays(member) for member in annotator.members)
+    return isinstance(annotator, Scores) and not annotator.is_function

@@ -16,6 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,21 +58,28 @@ def fit_jointly(
     corpus = first
     for name, column in columns.items():
         corpus = corpus.with_column(name, corpus.column(column))
-    for layer in pipeline.layers:
-        if layer.name not in first.names:
-            raise DataError(
-                f"joint training needs labels of all tasks, but the data has no column "
-                f"'{layer.name}'; it has {', '.join(first.names)}"
-            )
     start = Curriculum(pipeline.layers, "gold", 2, None, 0, pipeline.threads, callback)
     for layer in pipeline.layers:  # each by itself, lower labels being known: a good start
         start.fit(layer, corpus, layer.name)
     objective = JointObjective(pipeline, corpus)
-    weights = minimise(objective, callback)
-    objective.export(weights)
+    limits = [part.tagger.settings["max_iterations"] for part in objective.parts]
+    most = min([ROUNDS, *(limit for limit in limits if limit is not None)])
+    outcome = minimise(objective, most, callback)
+    objective.export(outcome)
 
 
-def minimise(objective: JointObjective, callback: Listener | None) -> Weights:
+@dataclass(frozen=True)
+class Outcome:
+    """Where a joint training ended, and why."""
+
+    weights: Weights
+    objective: float
+    iterations: int
+    seconds: float
+    stopped: str
+
+
+def minimise(objective: JointObjective, most: int, callback: Listener | None) -> Outcome:
     """L-BFGS by SciPy; Ctrl-C ends it with the best weights so far."""
     from scipy.optimize import minimize
 
@@ -110,10 +118,16 @@ def minimise(objective: JointObjective, callback: Listener | None) -> Weights:
                 ),
             )
 
-    options = {"maxiter": ROUNDS, "ftol": objective.tolerance * 1e-2, "maxcor": 10}
+    options = {"maxiter": most, "ftol": objective.tolerance * 1e-2, "maxcor": 10}
+    stopped = "interrupted"
     with suppress(KeyboardInterrupt):
-        minimize(evaluate, best, jac=True, method="L-BFGS-B", callback=after, options=options)
-    return best
+        found = minimize(
+            evaluate, best, jac=True, method="L-BFGS-B", callback=after, options=options
+        )
+        stopped = (
+            f"{most} iterations are done" if found.nit >= most else "nothing is gained any more"
+        )
+    return Outcome(best, lowest, rounds, time.monotonic() - begun, stopped)
 
 
 class JointObjective:
@@ -151,10 +165,19 @@ class JointObjective:
             gradients.append(gradient)
         return value, np.concatenate(gradients)
 
-    def export(self, w: Weights) -> None:
-        """Give the layers these weights."""
-        for part, own in zip(self.parts, self._each(w), strict=True):
-            part.export(own)
+    def export(self, outcome: Outcome) -> None:
+        """Give the layers the weights that were found."""
+        facts = {
+            "joint": True,
+            "objective": outcome.objective,  # of all layers together
+            "iterations": outcome.iterations,
+            "kept_iteration": outcome.iterations,
+            "seconds": outcome.seconds,
+            "stopped": outcome.stopped,
+            "gap": None,
+        }
+        for part, own in zip(self.parts, self._each(outcome.weights), strict=True):
+            part.export(own, facts)
 
     def _each(self, w: Weights) -> list[Weights]:
         return [w[a:b] for a, b in zip(self._ends[:-1], self._ends[1:], strict=True)]
@@ -304,9 +327,10 @@ class JointLayer:
         out[~own] = expected.move[self.previous[~own], self.label[~own]]
         return out
 
-    def export(self, w: Weights) -> None:
-        """The tagger takes over these weights."""
+    def export(self, w: Weights, training: Mapping[str, Any]) -> None:
+        """The tagger takes over these weights, and the facts of the training."""
         arrays = {**self.fitting.problem.export(w), **self.fitting.limits}
         facts = dict(self.tagger.model_.facts)
-        facts["training"] = {**facts["training"], "joint": True}
+        facts["training"] = {**facts["training"], **training}
         self.tagger.model_ = ChainModel.from_arrays(arrays, facts)
+        self.tagger.stopped_ = training["stopped"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from dovetail.chain.tagger import Tagger
 from dovetail.errors import DataError
 from dovetail.pipeline.annotators import Annotator, TaggerLayer
 from dovetail.pipeline.pool import Pool
+
+if TYPE_CHECKING:
+    from dovetail.features import Template
 
 logger = logging.getLogger(__name__)
 
@@ -140,17 +143,24 @@ def _check_known_labels(name: str, tagger: Tagger, below: Sequence[Layer]) -> No
         if known is None:
             continue
         unknown = [label for label in lower.labels if label not in known]
-        if not known:
+        if not known and _reads_other_values(tagger, template, lower.name):
             raise DataError(
                 f"'{name}' reads the column '{lower.name}', but knows none of the labels of "
                 f"the tagger that writes it ({', '.join(lower.labels[:4])} ...): it was trained on "
                 "another one's"
             )
         if unknown:
-            logger.warning(
-                "'%s' has not seen the label%s %s of '%s' in training: they tell it nothing",
+            logger.info(
+                "'%s' has no weights for these labels of '%s': %s",
                 name,
-                "s" if len(unknown) > 1 else "",
-                ", ".join(unknown),
                 lower.name,
+                ", ".join(unknown),
             )
+
+
+def _reads_other_values(tagger: Tagger, template: Template, column: str) -> bool:
+    """Whether a tagger has weights for some value of a column."""
+    rows = {
+        row.name for row in template.rows if {p.attribute.column for p in row.parts} == {column}
+    }
+    return any(name.partition("=")[0] in rows for name in tagger.model_.names)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError, DovetailError
+from dovetail.grid.grid import METHODS
 from dovetail.pipeline.annotators import Annotator, TaggerLayer
 from dovetail.pipeline.decoding import (
     DECODINGS,
@@ -94,6 +95,10 @@ class Pipeline:
         self.notes_: list[str] = []
         self._given: dict[str, Any] = {}  # taggers in whose place training put something else
         self._checked = False
+        if inference not in METHODS:
+            raise DataError(
+                f"there is no inference '{inference}'; choose from {', '.join(METHODS)}"
+            )
         if lattice is not None and lattice < 1:
             raise DataError(f"lattice is {lattice}; give a number of labellings of at least 1")
 
@@ -196,7 +201,7 @@ class Pipeline:
         how = self.decode if decode is None else _checked(decode)
         self._check()
         names = list(known)
-        for part in parts_of(self.corpus_of(data)):
+        for part in parts_of(self.corpus_of(data), self.layers):
             given = {name: known_labels(self._layer(name), part) for name in names}
             yield self._annotated(part, how, given)
 
@@ -210,7 +215,7 @@ class Pipeline:
         self._check()
         names = list(known)
         out: list[PipelineTagging] = []
-        for part in parts_of(self.corpus_of(data)):
+        for part in parts_of(self.corpus_of(data), self.layers):
             given = {name: known_labels(self._layer(name), part) for name in names}
             out += tagged(self, part, how, given)
         return out
@@ -221,7 +226,7 @@ class Pipeline:
 
         self._check()
         out = []
-        for part in parts_of(self.corpus_of(data)):
+        for part in parts_of(self.corpus_of(data), self.layers):
             out += n_best(self, part, k)
         return out
 
@@ -290,7 +295,7 @@ class Pipeline:
                 return missing(corpus)
             if decode == "cascade" or (given is not None and given.whole):
                 return best_column(layer, corpus, given, self.threads)
-            return soft_column(layer, corpus, self.lattice, self.threads)
+            return soft_column(layer, corpus, self.lattice, self.threads, given)
 
         return column
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
@@ -101,10 +103,13 @@ def fit_correction(
     if strength <= 0:
         raise DataError(f"strength is {strength}; give a number above 0")
     n = len(labels)
-    parts = [
+    found_parts = [
         _Part.of(own.extended(labels), corpus, label, labels)
         for own, corpus in zip(made, corpora, strict=True)
     ]
+    parts = [part for part in found_parts if part is not None]
+    if not parts:
+        raise DataError("there is no sequence to recalibrate on: all labels of one must be known")
 
     def evaluate(x: Scores) -> tuple[float, Scores]:
         bias, moves = x[:n], x[n:].reshape(n, n)
@@ -139,42 +144,57 @@ class _Part:
     score: float  # of the labels, uncorrected
 
     @classmethod
-    def of(cls, own: Potentials, corpus: Corpus, label: str, labels: tuple[str, ...]) -> _Part:
-        codes, (counts, moves) = _observed(corpus, label, labels)
-        score = _path_score(own.node, own.move, codes, corpus.bounds)
-        return cls(own.node, own.move, corpus.bounds, counts, moves, score)
+    def of(
+        cls, own: Potentials, corpus: Corpus, label: str, labels: tuple[str, ...]
+    ) -> _Part | None:
+        """None where no sequence can be used: labels must be known, and allowed by the model."""
+        known = codes_of(corpus, label, labels)
+        usable = [
+            s
+            for s, (a, b) in enumerate(pairwise(corpus.bounds.tolist()))
+            if a < b and (known[a:b] >= 0).all() and _is_allowed(own, known, a, b)
+        ]
+        if not usable:
+            return None
+        rows = np.concatenate([np.arange(*corpus.bounds[s : s + 2]) for s in usable])
+        lengths = np.diff(corpus.bounds)[usable]
+        bounds = np.concatenate([[0], np.cumsum(lengths)])
+        node, codes = own.node[rows], known[rows]
+        move = own.move if own.move.ndim == 2 else own.move[rows]
+        places = np.setdiff1d(np.arange(len(codes)), bounds[:-1])
+        moves = np.zeros((len(labels), len(labels)))
+        np.add.at(moves, (codes[places - 1], codes[places]), 1)
+        counts = np.bincount(codes, minlength=len(labels)).astype(float)
+        return cls(node, move, bounds, counts, moves, _path_score(node, move, codes, places))
+
+
+def codes_of(corpus: Corpus, label: str, labels: tuple[str, ...]) -> npt.NDArray[np.int64]:
+    """The numbers of a column's labels, -1 where they are missing or unknown."""
+    column = corpus.column(label)
+    numbers = {name: k for k, name in enumerate(labels)}
+    table = np.array([numbers.get(level, -1) for level in column.levels] + [-1])
+    found: npt.NDArray[np.int64] = table[column.codes]
+    return found
+
+
+def _is_allowed(own: Potentials, codes: npt.NDArray[np.int64], a: int, b: int) -> bool:
+    """Whether a sequence's labels have a finite score: a model of some of the text may have
+    constraints that the rest breaks."""
+    tokens, places = np.arange(a, b), np.arange(a + 1, b)
+    score = own.node[tokens, codes[a:b]].sum() + _moved(own.move, codes, places)
+    return bool(np.isfinite(score))
+
+
+def _moved(move: Scores, codes: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) -> float:
+    before, after = codes[places - 1], codes[places]
+    return float((move[places, before, after] if move.ndim == 3 else move[before, after]).sum())
+
+
+def _path_score(
+    node: Scores, move: Scores, codes: npt.NDArray[np.int64], places: npt.NDArray[np.int64]
+) -> float:
+    return float(node[np.arange(len(codes)), codes].sum()) + _moved(move, codes, places)
 
 
 def _summed_moves(moves: Scores) -> Scores:
     return moves if moves.ndim == 2 else moves.sum(axis=0)
-
-
-def _observed(corpus: Corpus, label: str, labels: tuple[str, ...]) -> tuple[Any, tuple[Any, Any]]:
-    """Labels as numbers, and how often each label and each move occurs."""
-    column = corpus.column(label)
-    numbers = {name: k for k, name in enumerate(labels)}
-    table = np.array([numbers.get(level, -1) for level in column.levels] + [-1])
-    codes = table[column.codes]
-    if (codes < 0).any():
-        token = int(np.flatnonzero(codes < 0)[0])
-        value = column.values()[token]
-        raise DataError(
-            f"recalibration needs labels that the model knows; token {token + 1} has {value!r}"
-        )
-    n = len(labels)
-    inside = np.ones(len(codes), bool)
-    inside[corpus.bounds[:-1][np.diff(corpus.bounds) > 0]] = False
-    places = np.flatnonzero(inside)
-    moves = np.zeros((n, n))
-    np.add.at(moves, (codes[places - 1], codes[places]), 1)
-    return codes, (np.bincount(codes, minlength=n).astype(float), moves)
-
-
-def _path_score(node: Scores, move: Scores, codes: Any, bounds: Any) -> float:
-    total = float(node[np.arange(len(codes)), codes].sum())
-    inside = np.ones(len(codes), bool)
-    inside[bounds[:-1][np.diff(bounds) > 0]] = False
-    places = np.flatnonzero(inside)
-    if move.ndim == 3:
-        return total + float(move[places, codes[places - 1], codes[places]].sum())
-    return total + float(move[codes[places - 1], codes[places]].sum())

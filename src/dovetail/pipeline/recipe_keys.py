@@ -18,11 +18,11 @@ class Kind(NamedTuple):
     fits: Callable[[Any], bool]
 
 
-def whole(least: int) -> Kind:
+def whole(least: int, most: float = inf) -> Kind:
     """Whole numbers; in TOML, as in Python, true is none."""
     return Kind(
-        f"a whole number of at least {least}",
-        lambda v: isinstance(v, int) and not isinstance(v, bool) and v >= least,
+        f"a whole number of at least {least}" + (f", at most {most}" if most < inf else ""),
+        lambda v: isinstance(v, int) and not isinstance(v, bool) and least <= v <= most,
     )
 
 
@@ -77,7 +77,7 @@ RECIPE = {
     "decode": DECODINGS,
     "training": one_of("cascade", "soft", "gold", "joint", "auto"),
     "folds": whole(2),
-    "seed": whole(0),
+    "seed": whole(0, 2**31),
     "inference": one_of("auto", "exact", "sparse", "beam", "loopy"),
     "epsilon": number("a number above 0 and below 1", 0, 1 - 1e-12, above=True),
     "lattice": whole(1),
@@ -97,7 +97,7 @@ SETTINGS = {
     "constraints": one_of("auto", "IOB1", "IOB2", "IOBES"),
     "label_weights": table_of("a table of labels and numbers above 0", ABOVE_0),
     "precision": one_of("single", "double"),
-    "seed": whole(0),
+    "seed": whole(0, 2**31),
     "memory_limit": ABOVE_0,
 }
 """Settings of a Tagger that a recipe can give."""

@@ -26,6 +26,8 @@ def to_bytes(pipeline: Pipeline) -> bytes:
     arrays: dict[str, Any] = {}
 
     def described(annotator: Any) -> dict[str, Any]:
+        if not _can_be_saved(annotator):
+            return {"kind": "own", "labels": list(annotator.labels_)}
         if isinstance(annotator, TaggerLayer):
             key = f"tagger{len(arrays)}"
             content = annotator.tagger.to_bytes()
@@ -35,10 +37,8 @@ def to_bytes(pipeline: Pipeline) -> bytes:
         if isinstance(annotator, Pool):
             members = [described(member) for member in annotator.members]
             return {"kind": "pool", "members": members, "weights": annotator.weights}
-        if isinstance(annotator, Recalibrated):
-            inner = described(annotator.annotator)
-            return {"kind": "recalibrated", "of": inner, "correction": annotator.correction.spec()}
-        return {"kind": "own", "labels": list(annotator.labels_)}
+        inner = described(annotator.annotator)
+        return {"kind": "recalibrated", "of": inner, "correction": annotator.correction.spec()}
 
     layers = [
         {"name": layer.name, "weight": layer.weight, **described(layer.annotator)}
@@ -57,6 +57,15 @@ def to_bytes(pipeline: Pipeline) -> bytes:
         "notes": pipeline.notes_,
     }
     return file_bytes(arrays, facts)
+
+
+def _can_be_saved(annotator: Any) -> bool:
+    """Whether a file can hold an annotator: taggers, and what is made of them alone."""
+    if isinstance(annotator, Pool):
+        return all(_can_be_saved(member) for member in annotator.members)
+    if isinstance(annotator, Recalibrated):
+        return _can_be_saved(annotator.annotator)
+    return isinstance(annotator, TaggerLayer)
 
 
 def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool | None) -> Pipeline:
@@ -91,6 +100,10 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
             raise DovetailError(
                 f"the layer '{name}' of {file.source} is an annotator of your own, which no file "
                 f"can hold: give it again, load(path, layers={{'{name}': ...}})"
+            )
+        if list(own[name].labels_) != entry["labels"]:
+            raise DovetailError(
+                f"the layer '{name}' has other labels than when {file.source} was written"
             )
         return own[name]
 

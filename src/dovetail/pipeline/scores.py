@@ -47,12 +47,19 @@ class Scores:
             )
         self.transitions = given
 
+    @property
+    def is_function(self) -> bool:
+        """Whether any corpus can be scored, and not only the one that the arrays are for."""
+        return callable(self._source)
+
     def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:  # noqa: ARG002
         """The scores, checked to fit the corpus."""
         given = list(self._source(corpus) if callable(self._source) else self._source)
         if len(given) != len(corpus):
+            hint = "" if callable(self._source) else "; give a function to score any data"
             raise DataError(
-                f"there are scores for {len(given)} sequences where the data has {len(corpus)}"
+                f"there are scores for {len(given)} sequences where the data has "
+                f"{len(corpus)}{hint}"
             )
         matrices = [self._matrix(k, one, len(corpus[k])) for k, one in enumerate(given)]
         node = np.concatenate([np.empty((0, len(self.labels_))), *matrices])

@@ -71,7 +71,7 @@ def tagged(
                 answer = answer.with_column(layer.name, Column(best.labels[place], layer.labels))
             for place, member in enumerate(members):
                 layer = pipeline.layers[member]
-                source = (grid, place) if grid.is_exact_possible else (alone(layer, answer), 0)
+                source = (grid, place) if grid.is_exact_affordable else (alone(layer, answer), 0)
                 found[layer.name] = _Found(best.labels[place], expected.labels[place], *source)
     else:
         filled = in_order(pipeline.layers, corpus, pipeline.passing(decode, known))

@@ -62,7 +62,7 @@ class Curriculum:
                 f"'{layer.name}' is no Tagger, so it cannot be trained here: leave its data out"
             )
         below = self.below(layer)
-        self._check_columns(layer, corpus, below)
+        self.check_columns(layer, corpus)
         filled = self.annotated(corpus, below)
         self.choose_features(layer, filled, label)
         tagger = annotator.tagger
@@ -160,16 +160,19 @@ class Curriculum:
             template = named(own, inputs)
         tagger.settings["features"] = template.reading(*lower)
 
-    def _check_columns(self, layer: Layer, corpus: Corpus, below: Sequence[Layer]) -> None:
+    def check_columns(self, layer: Layer, corpus: Corpus) -> None:
+        """A task's data must have what it and the tasks below it read, unless one of them writes
+        it."""
+        below = self.below(layer)
         written = {lower.name for lower in below}
-        for name in layer.annotator.reads_:
-            if name not in written and name not in corpus.names:
-                others = sorted({n for other in self.trained.values() for n in other.corpus.names})
-                hint = " (other tasks' data has it)" if name in others else ""
-                raise DataError(
-                    f"the task '{layer.name}' reads the column '{name}', which its data does not "
-                    f"have{hint} and no task before it writes; it has {', '.join(corpus.names)}"
-                )
+        for reader in (layer, *below):
+            for name in reader.annotator.reads_:
+                if name not in written and name not in corpus.names and name != layer.name:
+                    raise DataError(
+                        f"the task '{reader.name}' reads the column '{name}', which the data of "
+                        f"'{layer.name}' does not have (it has {', '.join(corpus.names)}) and no "
+                        "task before it writes"
+                    )
 
 
 def chooses_features(layer: Layer) -> bool:
@@ -181,7 +184,8 @@ def chooses_features(layer: Layer) -> bool:
 
 
 def part_numbers(corpus: Corpus, folds: int, seed: int) -> Ints:
-    """A part for each sequence: documents are kept whole, and so are copies of one text."""
+    """A part for each sequence. Copies of one text are in one part, and so are the sequences of a
+    document, but for those copies, where there are more documents than parts."""
     keys = sequence_keys(corpus)
     groups = np.arange(len(corpus))
     if corpus.document_bounds is not None and len(corpus.document_bounds) > folds:

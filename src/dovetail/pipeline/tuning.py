@@ -32,9 +32,11 @@ def tune(
 
     The score is the mean F1 (for plain labels, accuracy) of ``tasks``, by default of all layers
     that the corpus has a column for; ``labels`` names that column where it is called otherwise.
-    One layer's weight is changed at a time, that of the last stays; ties go to the weight that is
-    nearer to 1.
+    One layer's weight is changed at a time, that of the last stays; only what scores better is
+    taken, and of weights that score alike the one that is nearest to 1.
     """
+    if not isinstance(data, Corpus):
+        raise DataError("tune needs a corpus, with labels of the tasks")
     columns = {
         layer.name: (labels or {}).get(layer.name, layer.name)
         for layer in pipeline.layers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -91,11 +92,13 @@ class Workshop:
         study = self.study(name)
         lower = [tagger.to_bytes() for tagger in self.material.lower.values()]
         template = study.features if isinstance(study, best.BestStudy) else study.conjoined
-        texts = "\0".join(self.material.mails.texts or ())
+        lists = [repr(lexicon.spec()) for lexicon in template.lexicons.values()]
+        mails = "\0".join(self.material.mails.texts or ())
+        fields = [{f: sorted(values) for f, values in mail.items()} for mail in self.material.truth]
         settings = (transfer.TRIED_C2, best.TRIED_C2, best.EAGERNESS, best.FOLDS, transfer.FOLDS)
-        kind = "best" if name.startswith("best") else "copies" if name == "copies" else "paper"
-        kind = name if name in ("tuned", "best copies") else kind
-        return fingerprint(__version__, kind, str(template), texts, repr(settings), *lower)
+        kind = "paper" if name == "curve" else name
+        texts = (kind, str(template), mails, repr(fields), repr(settings))
+        return fingerprint(__version__, *texts, *lists, *lower)
 
 
 def run_studies(
@@ -141,6 +144,7 @@ _workshop: Workshop | None = None  # of a worker process
 
 def _open_workshop(settings: Settings) -> None:
     global _workshop
+    logging.getLogger("dovetail").setLevel(logging.ERROR)  # the first process has said it all
     _workshop = Workshop(settings, settings.material(1))
 
 

@@ -53,7 +53,7 @@ def test_announcements_look_four_tokens_around() -> None:
         "word.time[-3]=dash after",
         "word.time[-1]=dash before",
         "word.time=I",
-        'word.lower.lexicon("honorifics")[1]=B',
+        'word.lexicon("honorifics")[1]=B',
         'word.match("[A-Z]+[a-z]+[A-Z]+[a-z]+")[2]=yes',
         'word.match("[A-Z][A-Z]+")[3]=yes',
         'word.match("[A-Z]")[4]=yes',

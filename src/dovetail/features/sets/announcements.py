@@ -16,7 +16,8 @@ def announcements(
 ) -> Template:
     """Words, capitals, times, dates, tags and lists of names, all of them four tokens around.
 
-    Lexicons, such as first names, last names and honorifics, are compared in lower case.
+    Lexicons, such as first names, last names and honorifics, are compared as they are written:
+    `Will` is a name, and `will` is none.
 
     >>> print(announcements(pos=None))  # doctest: +ELLIPSIS
     (word | word.match("[A-Z][a-z]+") | ... | word.time | word.date)[-4..4]
@@ -24,9 +25,8 @@ def announcements(
     token = column(word)
     features: Expression = token | capitals(token)
     for name in lexicons or {}:
-        features |= token.lower.lexicon(name)
+        features |= token.lexicon(name)
     features |= token.time | token.date
     if pos is not None:
         features |= column(pos)
-    lower = {name: lexicon.lower() for name, lexicon in (lexicons or {}).items()}
-    return Template(features.window(4), lexicons=lower)
+    return Template(features.window(4), lexicons=lexicons)

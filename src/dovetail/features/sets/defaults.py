@@ -67,13 +67,12 @@ def fields(
     """Fields of mail, records and forms: `entities`, a wider window, times, dates, and layout where
     the corpus keeps its text.
 
-    Lexicons, such as first names, honorifics and words for rooms, are compared in lower case and
-    looked for at the token and its neighbours.
+    Lexicons, such as first names, honorifics and words for rooms, are compared as they are written,
+    three tokens around.
     """
     token = column(word)
-    lower = {name: lexicon.lower() for name, lexicon in (lexicons or {}).items()}
     line = column("@line") | column("@blank") | column("@gap") | column("@indent")
-    lead = column("@lead")
+    lead, elsewhere = column("@lead"), column("@elsewhere")
     return Template(
         *entities(word, *tags).expressions,
         token.lower.window(-4, -3) | token.lower.window(3, 4),
@@ -83,8 +82,10 @@ def fields(
         column("@header"),
         lead,
         lead & (token.short_shape | token.time | token.date),
-        *(token.lower.lexicon(name).window(1) for name in lower),
-        lexicons=lower,
+        elsewhere.window(1),
+        elsewhere & (token.short_shape | column("@header")),
+        *(token.lexicon(name).window(3) for name in lexicons or {}),
+        lexicons=lexicons,
     )
 
 
