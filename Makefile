@@ -52,7 +52,7 @@ sanitize: $(PACKAGE) $(TEST_TOOLS)
 	@LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 \
 		PYTHONPATH="$(abspath $(SANITIZE))/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
-		$(PYTHON) -m pytest -q -p no:cacheprovider tests/chain tests/features tests/grid
+		$(PYTHON) -m pytest -q -p no:cacheprovider tests/chain tests/features tests/grid tests/pipeline
 
 clean:
 	rm -rf $(VENV) build dist src/dovetail/_native.pyi demo-report.html demo-report.jsonl
