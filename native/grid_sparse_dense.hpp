@@ -75,7 +75,10 @@ private:
             for (size_t y = 0; y < bound.size(); y += kLane) {
                 const Vec<float> below = __builtin_convertvector(load(&bound[y]) - high, Vec<float>);
                 others += keep<float>(exp(below), below < static_cast<float>(-margin));
-                for (unsigned rest = lanes_from(cut, &bound[y]); rest; rest &= rest - 1) new_[i].push_back(static_cast<uint32_t>(y) + static_cast<uint32_t>(std::countr_zero(rest)));
+                for (unsigned rest = lanes_from(cut, &bound[y]); rest; rest &= rest - 1) {
+                    const auto label = static_cast<uint32_t>(y) + static_cast<uint32_t>(std::countr_zero(rest));
+                    if (bound[label] != kForbidden) new_[i].push_back(label);  // padding is forbidden, and may be near enough if all is
+                }
             }
             outside += static_cast<double>(sum_of<float>(others));
             cells *= static_cast<double>(new_[i].empty() ? 0 : std::max(new_[i].size(), previous_.labels[i].size()));

@@ -41,7 +41,8 @@ class Material:
     ) -> None:
         sources = Sources(data, n_sentences)
         self.threads = threads
-        self.lower = lower_taggers(sources, kept, threads=threads, say=say)
+        below = lower_taggers(sources, kept, threads=threads, say=say)
+        self.lower, self.lower_mark = below.taggers, below.mark
         mails = sources.mails()[:n_mails]
         self.mails = mails.with_column("pos", self.lower["pos"].predict(mails))
         self.truth = sources.truth()[:n_mails]

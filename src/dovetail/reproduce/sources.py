@@ -49,6 +49,16 @@ class Sources:
     folder: Path
     n_sentences: int | None = None
 
+    @property
+    def tagged_journal(self) -> Path:
+        """The file with parts of speech."""
+        return self.folder / "conll2000" / "train.txt.gz"
+
+    @property
+    def tagged_news(self) -> Path:
+        """The file with entities."""
+        return self.folder / "conll2003" / "eng.train.gz"
+
     def mails(self) -> Corpus:
         """The seminar announcements, each one sequence, fields as IOB2 labels."""
         return read_markup(self.folder / "seminars" / "tagged")
@@ -71,13 +81,14 @@ class Sources:
     def parts_of_speech(self) -> Corpus:
         """Wall Street Journal with parts of speech (CoNLL-2000, training part)."""
         columns = ["word", "pos", "chunk"]
-        path = self.folder / "conll2000" / "train.txt.gz"
-        return read_conll(path, columns=columns).without_column("chunk")[: self.n_sentences]
+        return read_conll(self.tagged_journal, columns=columns).without_column("chunk")[
+            : self.n_sentences
+        ]
 
     def news(self) -> Corpus:
         """Reuters news with entities as IOB2 labels (CoNLL-2003, training part)."""
         columns = ["word", "pos", "chunk", "ner"]
-        corpus = read_conll(self.folder / "conll2003" / "eng.train.gz", columns=columns)
+        corpus = read_conll(self.tagged_news, columns=columns)
         corpus = corpus[: self.n_sentences]
         labels = [convert(labels, "IOB1", "IOB2") for labels in corpus.lists("ner")]
         words = Corpus({"word": corpus.column("word")}, corpus.bounds)

@@ -90,7 +90,6 @@ class Workshop:
     def fingerprint(self, name: str) -> str:
         """Of all that the results of a study depend on."""
         study = self.study(name)
-        lower = [tagger.to_bytes() for tagger in self.material.lower.values()]
         template = study.features if isinstance(study, best.BestStudy) else study.conjoined
         lists = [repr(lexicon.spec()) for lexicon in template.lexicons.values()]
         mails = "\0".join(self.material.mails.texts or ())
@@ -98,7 +97,7 @@ class Workshop:
         settings = (transfer.TRIED_C2, best.TRIED_C2, best.EAGERNESS, best.FOLDS, transfer.FOLDS)
         kind = "paper" if name == "curve" else name
         texts = (kind, str(template), mails, repr(fields), repr(settings))
-        return fingerprint(__version__, *texts, *lists, *lower)
+        return fingerprint(__version__, *texts, *lists, self.material.lower_mark)
 
 
 def run_studies(
