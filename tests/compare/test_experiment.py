@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dovetail import Corpus, DataError
+from dovetail import Corpus, DataError, Tagger
 from dovetail.compare import Store, run, summarize
 from dovetail.compare.experiment import Experiment
 from dovetail.corpus import write_conll
@@ -137,3 +139,31 @@ def test_sizes_that_are_too_small_are_told_at_once(tmp_path: Path) -> None:
     recipe = write(tmp_path, 'systems = ["stacked"]\nsizes = [1]', lower, upper)
     with pytest.raises(DataError, match="need at least 2 sequences to train on, not 1"):
         _ = Experiment(recipe).plan
+
+
+@pytest.mark.parametrize(("seed", "low"), [(2, 2 * (1 + 5)), (3, 1)])
+def test_lower_tasks_are_trained_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, low: int
+) -> None:
+    """For each split and each part of a cross-fitting where text is shared, else once for all."""
+    lower, upper = random_corpus(30, seed=seed, longest=8), random_corpus(30, seed=2, longest=8)
+    recipe = write(tmp_path, 'systems = ["cascade", "joint"]\nsplits = 2', lower, upper)
+    experiment = Experiment(recipe, threads=1)
+    fits: Counter[str] = Counter()
+    train = Tagger.fit
+
+    def spy(self: Tagger, data: Corpus, **settings: Any) -> Tagger:
+        fits[settings["label"]] += 1
+        return train(self, data, **settings)
+
+    monkeypatch.setattr(Tagger, "fit", spy)
+    for cell in experiment.plan.cells:
+        experiment.work(cell)
+    assert fits == {"low": low, "up": 2}
+
+
+def test_that_the_training_of_a_recipe_does_not_count_is_told(tmp_path: Path) -> None:
+    lower, upper = random_corpus(9, seed=1), random_corpus(10, seed=2)
+    assert "training" not in Experiment(write(tmp_path, "splits = 1", lower, upper)).facts
+    recipe = write(tmp_path, "splits = 1", lower, upper, f'training = "gold"\n{TASKS}')
+    assert Experiment(recipe).facts["training"] == "as each system has it, not gold"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dovetail.compare import given_folds, random_splits, training_sizes
+from dovetail.compare import given_folds, random_splits
 from dovetail.errors import DataError
 
 
@@ -22,14 +22,8 @@ def test_folds_are_tested_one_by_one() -> None:
     assert [sorted(split.train) for split in splits] == [[2, 3, 4, 5], [0, 1, 3, 4, 5], [0, 1, 2]]
 
 
-def test_sizes_fit_every_split() -> None:
-    assert training_sizes(given_folds([1, 1, 2, 3, 3, 3]), [1, 0.1, 0.6]) == [1, 2, 3]
-
-
 def test_what_cannot_be_divided_is_refused() -> None:
     with pytest.raises(DataError, match="1 of 5 cannot be divided"):
         random_splits(5, 1, train_share=1)
     with pytest.raises(DataError, match="at least two folds, not 1"):
         given_folds(["a", "a"])
-    with pytest.raises(DataError, match=r"not 1\.5"):
-        training_sizes(random_splits(5, 1), [1.5])

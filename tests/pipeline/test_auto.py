@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 
 from dovetail import Corpus, DataError, Pipeline, Pool, Tagger, Template, column
 from dovetail.pipeline.annotators import TaggerLayer
-from dovetail.pipeline.auto import Fold, best_strength
+from dovetail.pipeline.auto import best_weights, recalibrated
+from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.potentials import Potentials
 from dovetail.pipeline.recalibration import Correction, Recalibrated, fit_correction
 from pipeline.conftest import only, random_corpus
@@ -29,7 +31,7 @@ def test_a_correction_makes_expected_counts_right(tagger: Tagger) -> None:
     labels = tuple(tagger.labels_)
     layer = TaggerLayer(tagger)
     made = layer.potentials(corpus, {})
-    fix = fit_correction([made], [corpus], "up", 1e-4, labels)
+    fix = fit_correction([HeldOut(corpus, "up", made)], 1e-4, labels)
     found = Pipeline({"up": Recalibrated(layer, fix)}).tag(corpus)
     assert len(found) == 60
     from dovetail.grid import Grid
@@ -45,7 +47,7 @@ def test_a_strong_penalty_leaves_scores_alone(tagger: Tagger) -> None:
     corpus = random_corpus(30, seed=5)
     labels = tuple(tagger.labels_)
     made = TaggerLayer(tagger).potentials(corpus, {})
-    fix = fit_correction([made], [corpus], "up", 1e9, labels)
+    fix = fit_correction([HeldOut(corpus, "up", made)], 1e9, labels)
     assert np.abs(fix.bias).max() < 1e-6
     assert np.abs(fix.moves).max() < 1e-6
 
@@ -66,13 +68,35 @@ def test_recalibration_is_left_out_where_it_does_not_help(tagger: Tagger) -> Non
         corpus = random_corpus(10, seed=seed)
         codes = [labels.index(str(y)) for y in corpus.column("up").values()]
         node = 9.0 * np.eye(len(labels))[codes]
-        right.append(Fold(corpus, Potentials(labels, node, np.zeros((2, 2)))))
-    assert best_strength(right, "up", labels) is None
-    biased = [
-        Fold(f.corpus, Potentials(labels, f.scores.node + np.array([12.0, 0.0]), f.scores.move))
-        for f in right
+        right.append(HeldOut(corpus, "up", Potentials(labels, node, np.zeros((2, 2)))))
+    assert recalibrated(right, labels) == (None, right)
+    strength, corrected = recalibrated(biased(right, 12.0), labels)
+    assert strength is not None
+    found = Pipeline({"up": corrected[0]}, decode="cascade").predict(corrected[0].corpus)
+    assert found["up"] == corrected[0].corpus.lists("up")
+
+
+def biased(parts: list[HeldOut], amount: float) -> list[HeldOut]:
+    """Scores that favour the first label far too much."""
+    return [
+        replace(p, scores=replace(p.scores, node=p.scores.node + np.array([amount, 0.0])))
+        for p in parts
     ]
-    assert best_strength(biased, "up", labels) is not None
+
+
+def test_a_pool_is_equal_unless_one_model_is_clearly_better(tagger: Tagger) -> None:
+    labels = tuple(tagger.labels_)
+    corpus = random_corpus(30, seed=1)
+    codes = [labels.index(str(y)) for y in corpus.column("up").values()]
+    node = 9.0 * np.eye(len(labels))[codes]
+    right = [HeldOut(corpus, "up", Potentials(labels, node, np.zeros((2, 2))))]
+    wrong = [replace(right[0], scores=replace(right[0].scores, node=-node))]
+    assert best_weights([right, right])[0] == [0.5, 0.5]
+    assert best_weights([right, biased(right, 30.0)])[0] == [1.0, 0.0]
+    assert best_weights([wrong, right])[0] == [0.0, 1.0]
+    assert best_weights([right])[0] == [1.0]
+    _, pooled = best_weights([right, [replace(right[0], scores=right[0].scores.scaled(3.0))]])
+    np.testing.assert_allclose(pooled[0].scores.node, 2 * node)
 
 
 def auto(**settings: Any) -> Pipeline:
@@ -80,7 +104,8 @@ def auto(**settings: Any) -> Pipeline:
     return Pipeline({"low": Tagger(features=word), "up": Tagger(features=word)}, **settings)
 
 
-def test_auto_pools_and_recalibrates_the_last_task() -> None:
+def test_auto_pools_and_recalibrates_the_last_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dovetail.pipeline.auto.CLEARLY", 1.0)  # no model is so much better
     lower = only(random_corpus(60, seed=1, longest=7), "word", "low")
     upper = only(random_corpus(40, seed=2, longest=9), "word", "up")
     titles = []
@@ -132,9 +157,9 @@ def test_corrections_are_checked(tagger: Tagger) -> None:
     made = TaggerLayer(tagger).potentials(corpus, {})
     labels = tuple(tagger.labels_)
     with pytest.raises(DataError, match="no sequence to recalibrate on"):
-        fit_correction([made], [corpus], "up", 1.0, labels)
+        fit_correction([HeldOut(corpus, "up", made)], 1.0, labels)
     with pytest.raises(DataError, match="strength is 0"):
-        fit_correction([made], [corpus], "up", 0, labels)
+        fit_correction([HeldOut(corpus, "up", made)], 0, labels)
     spec = Correction(labels, np.zeros(2), np.zeros((2, 2))).spec()
     with pytest.raises(ValueError, match="does not fit"):
         Correction.from_spec({**spec, "bias": [1.0]})
@@ -153,11 +178,15 @@ def test_sequences_that_cannot_be_used_are_left_out(tagger: Tagger) -> None:
     corpus = random_corpus(20, seed=5)
     labels = tuple(tagger.labels_)
     made = TaggerLayer(tagger).potentials(corpus, {})
-    expected = fit_correction([made], [corpus], "up", 1.0, labels)
+    expected = fit_correction([HeldOut(corpus, "up", made)], 1.0, labels)
     odd = corpus.select([0]).with_column("up", [[None] * len(corpus[0])])
     blocked = Potentials(labels, np.full((len(corpus[0]), 2), -np.inf), np.zeros((2, 2)))
-    extra = [blocked, TaggerLayer(tagger).potentials(odd, {})]
-    found = fit_correction([made, *extra], [corpus, corpus.select([0]), odd], "up", 1.0, labels)
+    texts = [
+        HeldOut(corpus, "up", made),
+        HeldOut(corpus.select([0]), "up", blocked),
+        HeldOut(odd, "up", TaggerLayer(tagger).potentials(odd, {})),
+    ]
+    found = fit_correction(texts, 1.0, labels)
     np.testing.assert_allclose(found.bias, expected.bias, atol=1e-6)
 
 

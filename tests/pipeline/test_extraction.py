@@ -2,9 +2,9 @@
 
 import pytest
 
-from dovetail import Corpus, DataError, Pipeline, Scores
+from dovetail import Corpus, DataError, Pipeline, Scores, Tagger, Template, column
 from dovetail.evaluate.fields import Choice
-from dovetail.pipeline.extraction import extract, look
+from dovetail.pipeline.extraction import choose_values, extract, look
 
 LABELS = ["O", "B-who", "B-where"]
 
@@ -58,3 +58,23 @@ def test_without_outside_there_are_no_fields():
     pipeline = Pipeline({"pos": Scores(["DT", "NN"], [[[0, 1]]])})
     with pytest.raises(DataError, match="has no label O"):
         look(pipeline, Corpus.from_lists({"word": [["Ada"]]}), ["who"], [1.0])
+
+
+def test_choices_are_made_on_documents_that_models_have_not_seen():
+    """Half of the names are new in each document, so that only a second look finds them."""
+    words = [["by", f"Name{k}", "at", "noon"] for k in range(12)]
+    labels = [["O", "B-who", "O", "O"]] * 12
+    documents = Corpus.from_lists({"word": words, "fields": labels})
+    features = Template(column("word").window(1))
+    tagger = Tagger(features=features, c2=20.0)  # so strong that it finds nothing at first
+    pipeline = Pipeline({"fields": tagger}, decode="auto").fit(documents, folds=3)
+    held = pipeline.held_out_
+    assert sorted(word for part in held for mail in part.corpus.lists("word") for word in mail) == (
+        sorted(word for mail in words for word in mail)
+    )
+    choices = choose_values(pipeline)
+    assert set(choices) == {"who"}
+    found = extract(pipeline, Corpus.from_lists({"word": [["by", "Ada", "at", "noon"]]}), choices)
+    assert found == [{"who": "Ada"}]
+    with pytest.raises(DataError, match="right after fit"):
+        choose_values(Pipeline.load(pipeline.to_bytes()))

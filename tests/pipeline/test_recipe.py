@@ -257,7 +257,7 @@ def test_a_model_cannot_be_compared(written: Written, tmp_path: Path) -> None:
 
 
 BAD_DATA = {
-    "label": (f'{NER}label = "x"\n', "label names 'x', but the data has word, label"),
+    "label": (f'{NER}label = "x"\n', "task 'ner': its data has no column 'x'; it has word, label"),
     "one column": (NER.replace("news", "words"), "one column only: training needs labels too"),
     "columns": (f'{NER}columns = ["word"]\n', "news.conll:1"),
     "inputs": (f'{NER}columns = ["_", "ner"]\n', "no column to make features of beside 'ner'"),

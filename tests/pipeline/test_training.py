@@ -1,4 +1,4 @@
-"""Training of layers: from different corpora, on shared text, softly, stacked, jointly."""
+"""Training of layers: from different corpora, on shared text, softly, stacked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 
 from dovetail import Corpus, DataError, Pipeline, Tagger, Template, TrainingError, column, stacked
 from dovetail.corpus import SoftColumn
-from dovetail.pipeline.joint_training import JointObjective
 from dovetail.pipeline.training import Curriculum, part_numbers
 from pipeline.conftest import only, random_corpus
 
@@ -145,100 +144,11 @@ def test_stacked_learning_reads_windows_of_base_predictions() -> None:
     assert len(pipeline.predict(corpus)["up"]) == 40
 
 
-# Joint training
-
-
-def joint(corpus: Corpus) -> Pipeline:
-    mid = column("mid")
-    return Pipeline(
-        {
-            "low": Tagger(features=Template(WORD.window(1)), c2=0.5),
-            "mid": Tagger(features=Template(WORD, LOW, LOW[-1]), c2=0.5, boundaries=False),
-            "up": Tagger(features=Template(WORD & LOW, LOW & mid, mid[-1]), c2=0.5),
-        }
-    ).fit(corpus, training="gold")
-
-
-def partly(corpus: Corpus) -> Corpus:
-    """Some labels of two layers are unknown."""
-    rng = np.random.default_rng(0)
-    for name in ("low", "up"):
-        values = [[y if rng.random() < 0.7 else None for y in row] for row in corpus.lists(name)]
-        corpus = corpus.with_column(name, values)
-    return corpus
-
-
-@pytest.mark.parametrize("known", ["all", "some"])
-def test_gradients_of_joint_training_match_finite_differences(known: str) -> None:
-    corpus = random_corpus(8, seed=1, longest=4)
-    objective = JointObjective(joint(corpus), corpus if known == "all" else partly(corpus))
-    rng = np.random.default_rng(0)
-    w = objective.start() + 0.3 * rng.normal(size=objective.size)
-    value, gradient = objective(w)
-    assert value > 0
-    for _ in range(12):
-        direction = rng.normal(size=objective.size) * (rng.random(objective.size) < 0.2)
-        step = 1e-4
-        ahead, behind = (objective(w + sign * step * direction)[0] for sign in (1, -1))
-        assert (ahead - behind) / (2 * step) == pytest.approx(
-            gradient @ direction, rel=1e-5, abs=1e-6
-        )
-
-
-def test_joint_training_raises_the_joint_likelihood_and_makes_ordinary_taggers() -> None:
-    corpus = random_corpus(30, seed=1)
-    before = JointObjective(joint(corpus), corpus)
-    start = before(before.start())[0]
-    rounds = []
-    pipeline = joint(corpus)
-    pipeline.fit(corpus, training="joint", callback=lambda task, p: rounds.append((task, p.phase)))
-    after = JointObjective(pipeline, corpus)
-    value, gradient = after(after.start())
-    assert value < start
-    assert np.linalg.norm(gradient) < 0.05 * np.linalg.norm(before(before.start())[1])
-    assert ("all tasks", "joint") in rounds
-    again = Pipeline.load(pipeline.to_bytes())
-    assert again.predict(corpus) == pipeline.predict(corpus)
-
-
-def test_one_layer_trained_jointly_is_a_chain() -> None:
-    corpus = random_corpus(30, seed=1)
-    features = Template(WORD.window(1))
-    settings: dict[str, Any] = {"features": features, "c2": 0.5, "tolerance": 1e-6}
-    alone = Tagger(**settings).fit(corpus, label="low")
-    pipeline = Pipeline({"low": Tagger(**settings)}).fit(corpus, training="joint")
-    ours, theirs = pipeline["low"].top_weights(20), alone.top_weights(20)
-    assert [w[2] for w in ours] == pytest.approx([w[2] for w in theirs], abs=2e-3)
-
-
-def test_joint_training_by_loopy_gradients() -> None:
-    corpus = random_corpus(15, seed=1)
-    pipeline = joint(corpus)
-    pipeline.inference = "loopy"
-    pipeline.fit(corpus, training="joint")
-    assert len(pipeline.predict(corpus)["up"]) == 15
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [({"c1": 1.0}, "no c1"), ({"label_weights": {"X": 2.0}}, "no label_weights")],
-)
-def test_what_joint_training_does_not_know(settings: dict[str, Any], message: str) -> None:
-    corpus = random_corpus(15, seed=1)
-    with pytest.raises(TrainingError, match=message):
-        Pipeline({"up": Tagger(features=Template(WORD), **settings)}).fit(corpus, training="joint")
-
-
-def test_joint_training_under_other_column_names_says_how_it_ended() -> None:
-    corpus = random_corpus(15, seed=1)
-    renamed = Corpus(
-        {"word": corpus.column("word"), "A": corpus.column("low"), "B": corpus.column("up")},
-        corpus.bounds,
-    )
-    lower = Tagger(features=Template(WORD), max_iterations=2)
-    upper = Tagger(features=Template(WORD, LOW))
-    pipeline = Pipeline({"low": lower, "up": upper})
-    pipeline.fit(renamed, training="joint", labels={"low": "A", "up": "B"})
-    assert pipeline["up"].stopped_ == "2 iterations are done"
-    assert pipeline["up"].training_["gap"] is None
-    assert pipeline["up"].training_["joint"] is True
+def test_errors_of_a_training_name_the_task() -> None:
+    corpus = random_corpus(20, seed=1)
+    pipeline = two()
+    pipeline["up"].settings["min_count"] = 1000
+    with pytest.raises(TrainingError, match=r"^task 'up': no feature occurs 1000 times"):
+        pipeline.fit(corpus, training="gold")
+    with pytest.raises(DataError, match=r"^task 'up': its data has no column 'x'; it has word"):
+        two().fit(corpus, labels={"up": "x"})

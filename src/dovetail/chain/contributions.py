@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dovetail import _native
 from dovetail.chain.model import ChainModel
 from dovetail.chain.weights import weight_table
 
+Codes = npt.NDArray[np.int32]
+Tokens = npt.NDArray[np.int64]
+
 
 def contributions(
-    model: ChainModel, batch: _native.Batch, labels: Sequence[int]
-) -> list[dict[str, float]]:
-    """For each token of one sequence: of each feature, by name, and of the move from the label
-    before. All together are the score of the labelling."""
+    model: ChainModel, batch: _native.Batch, labels: Codes, tokens: Tokens
+) -> Iterator[tuple[int, dict[str, float]]]:
+    """For some tokens of one sequence: of each feature, by name, and of the move from the label
+    before. Those of all tokens are the score of the labelling."""
     bounds, ids, values = batch.occurrences()
     table = weight_table(model)
-    wanted = np.isin(table.feature, np.unique(ids))
+    seen = [ids[int(bounds[t]) : int(bounds[t + 1])] for t in tokens]
+    wanted = np.isin(table.feature, np.concatenate([np.empty(0, ids.dtype), *seen]))
     weights = {
         (int(f), int(p), int(y)): float(w)
         for f, p, y, w in zip(*(column[wanted] for column in table), strict=True)
     }
     moves = model.native.transitions()
-    out: list[dict[str, float]] = []
-    for t, label in enumerate(labels):
-        before = labels[t - 1] if t else -1
+    for t in tokens.tolist():
+        label, before = int(labels[t]), int(labels[t - 1]) if t else -1
         found: dict[str, float] = {}
         for k in range(int(bounds[t]), int(bounds[t + 1])):
             feature, value = int(ids[k]), float(values[k])
@@ -37,5 +42,22 @@ def contributions(
             found[name] = found.get(name, 0.0) + value * weight
         if t:
             found[f"after {model.labels[before]}"] = float(moves[before, label])
-        out.append(found)
+        yield t, found
+
+
+def differing(one: _native.Batch, other: _native.Batch) -> npt.NDArray[np.bool_]:
+    """At which tokens two encodings of a text have different features."""
+    bounds, values = zip(*(_by_token(batch) for batch in (one, other)), strict=True)
+    lengths = [np.diff(each) for each in bounds]
+    out: npt.NDArray[np.bool_] = lengths[0] != lengths[1]
+    first, second = (
+        each[np.repeat(~out, length)] for each, length in zip(values, lengths, strict=True)
+    )
+    owners = np.repeat(np.arange(len(out)), np.where(out, 0, lengths[0]))
+    out[owners[(first != second).any(axis=1)]] = True
     return out
+
+
+def _by_token(batch: _native.Batch) -> tuple[Tokens, npt.NDArray[Any]]:
+    bounds, ids, values = batch.occurrences()
+    return bounds.astype(np.int64), np.column_stack([ids.astype(np.float64), values])

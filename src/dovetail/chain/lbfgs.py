@@ -10,11 +10,12 @@ a worse one, double takes over.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol
 
 import numpy as np
 
 from dovetail import _native
-from dovetail.chain.objective import Objective
+from dovetail.chain.objective import Precision
 from dovetail.chain.steps import Step, Weights
 
 MEMORY = 8
@@ -22,18 +23,31 @@ PATIENCE = 10
 STALL = 0.03  # rounds that together improve by this share of the tolerance have stalled
 
 
+class Smooth(Protocol):
+    """What can be minimised: value and gradient, with an L2 penalty of at least c2 in them."""
+
+    c2: float
+    precision: Precision
+
+    @property
+    def size(self) -> int: ...
+    def __call__(self, w: Weights, /) -> tuple[float, Weights]: ...
+    def go_on_in_double(self) -> None: ...
+
+
 def lbfgs(
-    objective: Objective,
+    objective: Smooth,
     start: Weights,
     *,
     c1: float = 0.0,
     tolerance: float,
-    warm: bool = False,
+    scale: Weights | None = None,
     convex: bool = True,
+    memory: int = MEMORY,
 ) -> Iterator[Step]:
-    """Yield ever better weights; ``warm``: the curvature at the start is a good guide."""
-    scale = objective.inverse_curvature(start) if warm else np.empty(0)
-    history = _native.History(objective.size, MEMORY)
+    """Yield ever better weights; ``scale``: the inverse curvature, where the start is a good guide
+    to it."""
+    history = _native.History(objective.size, memory)
     w = start.copy()
     smooth, gradient = objective(w)
     value = smooth + _l1(w, c1)
@@ -54,7 +68,9 @@ def lbfgs(
             return
         if not stalled:
             _point(direction, history, slope, scale, c1)
-            first = 1.0 if len(values) > 1 else (0.1 if warm else min(1.0, 1.0 / max(norm, 1e-300)))
+            first = 1.0
+            if len(values) == 1:
+                first = min(1.0, 1.0 / max(norm, 1e-300)) if scale is None else 0.1
             moved = _line_search(objective, w, value, slope, direction, first, c1)
         if moved is None and objective.precision == "double":
             yield Step(phase, w, value, norm, gap, "the limit of numerical precision is reached")
@@ -73,10 +89,10 @@ def lbfgs(
 
 
 def _point(
-    direction: Weights, history: _native.History, slope: Weights, scale: Weights, c1: float
+    direction: Weights, history: _native.History, slope: Weights, scale: Weights | None, c1: float
 ) -> None:
     """Write a direction of descent."""
-    history.direction(slope, scale, direction)
+    history.direction(slope, np.empty(0) if scale is None else scale, direction)
     if c1:
         direction[direction * slope >= 0] = 0.0
     if float(np.sum(direction * slope)) >= 0:
@@ -114,7 +130,7 @@ def _stalled(values: list[float], tolerance: float) -> str | None:
 
 
 def _line_search(
-    objective: Objective,
+    objective: Smooth,
     w: Weights,
     value: float,
     slope: Weights,

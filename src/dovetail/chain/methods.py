@@ -2,8 +2,8 @@
 
 The automatic choice: where the dual exists (L2 alone, every label known, enough memory), ascend it;
 its certificate says when to stop. Where it converges slowly (a weak penalty), or does not exist, a
-quick start by it or by stochastic gradients is followed by L-BFGS (OWL-QN for L1) scaled by the
-curvature there.
+quick start by it or by stochastic gradients is followed by L-BFGS (OWL-QN for L1). Such a start is
+far from the optimum: the curvature there would mislead, so that is used only after earlier models.
 """
 
 from __future__ import annotations
@@ -63,9 +63,10 @@ def steps(plan: Plan, objective: Objective, start: Weights | None) -> Iterator[S
 
 
 def finish(plan: Plan, objective: Objective, start: Weights, *, warm: bool) -> Iterator[Step]:
-    """L-BFGS or OWL-QN as planned."""
+    """L-BFGS or OWL-QN as planned; ``warm``: the curvature at the start is a good guide."""
+    scale = objective.inverse_curvature(start) if warm else None
     return lbfgs(
-        objective, start, c1=plan.c1, tolerance=plan.tolerance, warm=warm, convex=plan.convex
+        objective, start, c1=plan.c1, tolerance=plan.tolerance, scale=scale, convex=plan.convex
     )
 
 
@@ -94,7 +95,7 @@ def automatic(plan: Plan, objective: Objective) -> Iterator[Step]:
         logger.info("the quick start went astray; starting from zero")
         yield from finish(plan, objective, np.zeros_like(w), warm=False)
     else:
-        yield from finish(plan, objective, w, warm=True)
+        yield from finish(plan, objective, w, warm=False)
 
 
 SLOW_RATE = 0.9  # the dual's remaining distance shrinks by less than a tenth an epoch

@@ -6,22 +6,17 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 
 from dovetail import Tagger
 from dovetail.cli.inputs import CRFSUITE, Source, input_options
-from dovetail.cli.models import (
-    CHAIN_DECODINGS,
-    PIPELINE_DECODINGS,
-    load,
-    named_as_trained,
-    refuse_decoding,
-)
+from dovetail.cli.models import CHAIN_DECODINGS, load, named_as_trained, refuse_decoding
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.evaluate import Interval, Report, bootstrap, evaluate
+from dovetail.pipeline.choices import DECODINGS, Decode
 
 if TYPE_CHECKING:
     from dovetail.pipeline import Pipeline
@@ -46,7 +41,7 @@ class Labelled(NamedTuple):
 @click.option("--predicted", metavar="COLUMN", help="with this one.")
 @click.option(
     "--decode",
-    type=click.Choice([*CHAIN_DECODINGS, *PIPELINE_DECODINGS]),
+    type=click.Choice([*CHAIN_DECODINGS, *DECODINGS]),
     help="As for tag; by default viterbi, or what a pipeline was trained for.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write the scores as JSON.")
@@ -85,7 +80,7 @@ def command(
         _show(Score.of(_by_model(model, source, label, decode or "viterbi")), as_json)
         return
     if decode is not None:
-        model.decode = decode  # type: ignore[assignment]  # one of them, as was checked
+        model.decode = cast(Decode, decode)  # one of them, as was checked
     layers = _by_layer(model, source, label)
     _show_layers({n: Score.of(y) for n, y in layers.items()}, model.decode, as_json)
 

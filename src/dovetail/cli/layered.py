@@ -17,10 +17,10 @@ from dovetail.cli.outputs import (
     write_inline,
 )
 from dovetail.corpus import Corpus, detect_scheme
+from dovetail.pipeline.choices import Decode
 
 if TYPE_CHECKING:
     from dovetail.pipeline import Pipeline
-    from dovetail.pipeline.decoding import Decode
 
 Labelling = tuple[dict[str, list[str]], float]
 

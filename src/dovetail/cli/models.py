@@ -10,12 +10,12 @@ import dovetail
 from dovetail import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
+from dovetail.pipeline.choices import DECODINGS
 
 if TYPE_CHECKING:
     from dovetail.pipeline import Pipeline
 
 CHAIN_DECODINGS = ("viterbi", "marginal")
-PIPELINE_DECODINGS = ("none", "cascade", "soft", "joint", "auto")
 
 
 def load(path: str) -> Tagger | Pipeline:
@@ -32,7 +32,7 @@ def load(path: str) -> Tagger | Pipeline:
 def refuse_decoding(decode: str | None, model: Tagger | Pipeline, path: str) -> None:
     """Taggers and pipelines are decoded in different ways."""
     single = isinstance(model, Tagger)
-    known = CHAIN_DECODINGS if single else PIPELINE_DECODINGS
+    known = CHAIN_DECODINGS if single else DECODINGS
     if decode is not None and decode not in known:
         what = "a single tagger" if single else "a pipeline"
         raise DataError(f"{path} holds {what}: --decode is one of {', '.join(known)}, not {decode}")

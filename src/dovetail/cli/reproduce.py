@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, Protocol
 
 import click
 
 from dovetail.cli.compare import COUNT, show_cells
 from dovetail.compare import Progress
 from dovetail.compare.report import require_report
+from dovetail.reproduce import entities as names_and_nominals
+from dovetail.reproduce import small_data
+from dovetail.reproduce.entity_output import EntityFindings
 from dovetail.reproduce.output import Findings
-from dovetail.reproduce.sources import data_folder
+from dovetail.reproduce.small_data_output import SmallDataFindings
+from dovetail.reproduce.sources import data_folder, folder_with
 from dovetail.reproduce.studies import Settings, run_studies
+from dovetail.reproduce.trials import run_trial
 
-QUICK_SPLITS, SPLITS = 2, 10
 TEXT_WIDTH = 200  # of a file or a pipe
+Shown = Callable[[str, Progress], None]
+
+
+class Told(Protocol):
+    """What an experiment has found."""
+
+    def for_terminal(self) -> Any: ...
+    def write(self) -> list[Path]: ...
 
 
 @click.group("reproduce")
@@ -25,12 +40,30 @@ def command() -> None:
     """Do published experiments again, on data that is already here."""
 
 
+def _options(out: str, splits: int, quick: str) -> Callable[[Any], Any]:
+    """The options that all experiments have."""
+    added = [
+        click.option("--data", metavar="FOLDER", help="Data sets.  [default: DOVETAIL_DATA]"),
+        click.option("--out", metavar="FOLDER", default=out, show_default=True, help="Results."),
+        click.option("--quick", is_flag=True, help=quick),
+        click.option(
+            "--splits", type=COUNT, metavar="N", help=f"Random divisions.  [default: {splits}]"
+        ),
+        click.option(
+            "--threads", type=COUNT, metavar="N", help="Processes, by default one a core."
+        ),
+    ]
+
+    def add(function: Any) -> Any:
+        for option in reversed(added):
+            function = option(function)
+        return function
+
+    return add
+
+
 @command.command("seminars")
-@click.option("--data", metavar="FOLDER", help="Data sets.  [default: DOVETAIL_DATA]")
-@click.option("--out", metavar="FOLDER", default="seminars", show_default=True, help="Results.")
-@click.option("--quick", is_flag=True, help="Two splits, the paper's features, no soft or stacked.")
-@click.option("--splits", type=COUNT, metavar="N", help="Random halves.  [default: 10]")
-@click.option("--threads", type=COUNT, metavar="N", help="Processes, by default one a core.")
+@_options("seminars", 10, "Two splits, the paper's features, no soft or stacked.")
 def seminars(
     data: str | None, out: str, quick: bool, splits: int | None, threads: int | None
 ) -> None:
@@ -42,26 +75,81 @@ def seminars(
     at once: after an interruption the same command goes on where it stopped.
     """
     require_report()
-    n_splits = splits or (QUICK_SPLITS if quick else SPLITS)
+    n_splits = splits or (2 if quick else 10)
     settings = Settings(data_folder(data), Path(out), n_splits, quick)
+    with _shown() as show:
+        results, material, notes = run_studies(
+            settings, processes=_processes(threads), progress=show, say=_say
+        )
+    _tell(Findings(settings, results, material), notes)
+
+
+@command.command("entities")
+@_options("entities", 5, "One draw.")
+def entities(
+    data: str | None, out: str, quick: bool, splits: int | None, threads: int | None
+) -> None:
+    """Transfer from names in news to names and nominals of entities.
+
+    After Sutton and McCallum (2005), Table 4, with a tenth of the documents to train on. LitBank
+    and GUM stand in for ACE, which is licensed. Tables go to standard output, progress to standard
+    error; entities.json, litbank.html and gum.html into the folder. Whatever is finished is kept at
+    once.
+    """
+    require_report()
+    folder = folder_with(data, *names_and_nominals.DATA)
+    n_draws = splits or (1 if quick else 5)
+    trial = names_and_nominals.EntityTrial(folder, Path(out), n_draws, quick)
+    with _shown() as show:
+        results, notes = run_trial(trial, processes=_processes(threads), progress=show, say=_say)
+    _tell(EntityFindings(results, trial.out), notes)
+
+
+@command.command("transfer")
+@_options("transfer", 3, "One draw of four cases.")
+def transfer(
+    data: str | None, out: str, quick: bool, splits: int | None, threads: int | None
+) -> None:
+    """Transfer to tasks with little labelled text: does "auto" ever lose?
+
+    Entities of five domains (CrossNER), addresses (usaddress), references and affiliations
+    (GROBID), each at several training sizes. A table goes to standard output, progress to standard
+    error; transfer.json and transfer.html into the folder. Whatever is finished is kept at once.
+    """
+    require_report()
+    folder = folder_with(data, *small_data.DATA)
+    n_draws = splits or (1 if quick else 3)
+    trial = small_data.SmallDataTrial(folder, Path(out), n_draws, quick)
+    with _shown() as show:
+        results, notes = run_trial(trial, processes=_processes(threads), progress=show, say=_say)
+    _tell(SmallDataFindings(results, trial.out), notes)
+
+
+def _processes(threads: int | None) -> int:
+    return threads or os.cpu_count() or 1
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+@contextmanager
+def _shown() -> Iterator[Shown]:
     with show_cells() as shown:
 
         def show(study: str, now: Progress) -> None:
             cell = now.cell and replace(now.cell, system=f"{study}: {now.cell.system}")
             shown(replace(now, cell=cell))
 
-        results, material, notes = run_studies(
-            settings,
-            processes=threads or os.cpu_count() or 1,
-            progress=show,
-            say=lambda text: click.echo(text, err=True),
-        )
+        yield show
+
+
+def _tell(found: Told, notes: list[str]) -> None:
     for note in notes:
-        click.echo(f"dovetail: {note}", err=True)
-    findings = Findings(settings, results, material)
+        _say(f"dovetail: {note}")
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else TEXT_WIDTH
-    Console(width=width, highlight=False).print(findings.for_terminal())
-    for path in findings.write():
-        click.echo(f"written    {click.format_filename(path)}", err=True)
+    Console(width=width, highlight=False).print(found.for_terminal())
+    for path in found.write():
+        _say(f"written    {click.format_filename(path)}")

@@ -13,7 +13,6 @@ from dovetail import Tagger
 from dovetail.cli.inputs import CRFSUITE, Batch, Source, input_options, unit_option
 from dovetail.cli.models import (
     CHAIN_DECODINGS,
-    PIPELINE_DECODINGS,
     has_spans,
     load,
     named_as_trained,
@@ -24,6 +23,7 @@ from dovetail.cli.outputs import Result, Writer, write_columns, write_inline, wr
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.files import write_text
+from dovetail.pipeline.choices import DECODINGS
 
 if TYPE_CHECKING:
     from dovetail.cli.layered import LayeredResult
@@ -49,7 +49,7 @@ CHUNK_SIZE = 1000
 @click.option("--nbest", type=click.IntRange(1), metavar="K", help="The K best labellings.")
 @click.option(
     "--decode",
-    type=click.Choice([*CHAIN_DECODINGS, *PIPELINE_DECODINGS]),
+    type=click.Choice([*CHAIN_DECODINGS, *DECODINGS]),
     help="Of a tagger: the most probable labelling (viterbi, the default), or each token's most "
     "probable label. Of a pipeline: how its layers hang together; by default as it was trained.",
 )

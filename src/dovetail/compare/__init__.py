@@ -2,7 +2,7 @@
 
 from dovetail.compare.plan import Cell, Plan
 from dovetail.compare.run import Progress, run
-from dovetail.compare.splits import Split, given_folds, random_splits, training_sizes
+from dovetail.compare.splits import Split, given_folds, random_splits
 from dovetail.compare.store import Store, fingerprint
 from dovetail.compare.summary import Summary, summarize
 
@@ -18,5 +18,4 @@ __all__ = [
     "random_splits",
     "run",
     "summarize",
-    "training_sizes",
 ]

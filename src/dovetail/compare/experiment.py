@@ -11,7 +11,7 @@ auto      a pool of two models, with transfer and without, recalibrated
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -19,18 +19,19 @@ from typing import Any, cast
 import numpy as np
 
 from dovetail import __version__
-from dovetail.chain.tagger import Tagger
 from dovetail.compare.plan import Cell, Plan
 from dovetail.compare.splits import Split, given_folds, random_splits
 from dovetail.compare.store import fingerprint
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.evaluate import evaluate
-from dovetail.pipeline.decoding import Decode, missing
+from dovetail.pipeline.choices import Decode, Training
+from dovetail.pipeline.decoding import missing
 from dovetail.pipeline.pipeline import Pipeline
 from dovetail.pipeline.recipe import Comparison, Recipe, Task
 from dovetail.pipeline.stacking import stacked
-from dovetail.pipeline.training import Training, sequence_keys, shared_parts
+from dovetail.pipeline.tasks import naming
+from dovetail.pipeline.training import sequence_keys, shared_parts
 
 LEAST = 2  # parts that a cross-fitting needs
 EXAMPLES = 12  # changed sequences that a report shows at most
@@ -48,7 +49,8 @@ class Experiment:
         if self.task.name not in self.corpora:
             raise DataError(f"{recipe.path}: the last task, '{self.task.name}', has no data")
         self.corpus = self.corpora[self.task.name]
-        self.label = recipe.label_of(self.task, self.corpus)
+        with naming(self.task.name, recipe.path):
+            self.label = recipe.label_of(self.task, self.corpus)
         self.below = [task.name for task in recipe.tasks[:-1]]
         documents = self.corpus.document_bounds
         whole = documents is not None and len(documents) > 2
@@ -114,6 +116,8 @@ class Experiment:
         }
         if self.below:
             found["tasks below"] = ", ".join(self.below)
+        if self.recipe.training is not None:
+            found["training"] = f"as each system has it, not {self.recipe.training}"
         if self._test is not None:
             found["tested on"] = f"{len(self._test):,} sequences of {self.wishes.test[0]}"
         elif self.wishes.folds is not None:
@@ -158,19 +162,23 @@ class Experiment:
 
     def _train(self, split: int, size: int, training: str) -> Pipeline:
         train = self._part(self.splits[split].train[:size])
-        tagger = self.recipe.pipeline(self.corpora, threads=self.threads)[self.task.name]
+        fresh = self.recipe.pipeline(self.corpora, threads=self.threads)
+        tagger = fresh[self.task.name]
         own: dict[str, Any] = {self.task.name: tagger}
         if training == "stacked":
             settings = dict(tagger.settings)
             own = stacked(self.task.name, settings.pop("features"), **settings)
         if training == "none":
-            tagger.fit(self._without(train), label=self.label)
+            with naming(self.task.name):
+                tagger.fit(self._without(train), label=self.label)
             return Pipeline(own, threads=self.threads)
         data = dict.fromkeys(own, train)
-        lower = self._lower(split, size)
-        for name in self._shared:  # trained anew here, so that what they write is cross-fitted
-            data[name] = self._lower_data(name, split, size)
-            lower[name] = Tagger(**lower[name].settings)
+        if self._shared:  # trained here, so that what they write is cross-fitted
+            lower = {name: fresh[name] for name in self.below}
+            known = [name for name in self.below if name in self.corpora]
+            data |= {name: self._lower_data(name, split, size) for name in known}
+        else:
+            lower = self._lower
         pipeline = Pipeline(
             {**lower, **own},
             weights={task.name: task.weight for task in self.recipe.tasks},
@@ -190,29 +198,17 @@ class Experiment:
         """Parts of a cross-fitting: as the recipe says, or fewer where there is less text."""
         return max(2, min(self.recipe.folds, len({*sequence_keys(train)})))
 
-    def _lower(self, split: int, size: int) -> dict[str, Any]:
-        """The trained taggers of the tasks below; once for all splits where they have text of
-        their own."""
-        if not self._shared:
-            return dict(self._lower_once)
-        data = dict(self.corpora)
-        for name in self._shared:
-            data[name] = self._lower_data(name, split, size)
-        return self._fitted_lower(data)
-
     @cached_property
-    def _lower_once(self) -> dict[str, Any]:
-        return self._fitted_lower(self.corpora)
-
-    def _fitted_lower(self, data: Mapping[str, Corpus]) -> dict[str, Any]:
+    def _lower(self) -> dict[str, Any]:
+        """The trained tasks below where none shares text with the last: once for all splits."""
         if not self.below:
             return {}
         whole = self.recipe.pipeline(self.corpora, threads=self.threads)
         lower = Pipeline({name: whole[name] for name in self.below}, threads=self.threads)
-        labels = {t.name: t.label for t in self.recipe.tasks[:-1] if t.label and t.data}
-        mine = {name: corpus for name, corpus in data.items() if name in self.below}
-        if mine:
-            lower.fit(mine, labels=labels, folds=self.recipe.folds, seed=self.recipe.seed)
+        data = {name: self.corpora[name] for name in self.below if name in self.corpora}
+        labels = {t.name: t.label for t in self.recipe.tasks if t.label and t.name in data}
+        if data:
+            lower.fit(data, labels=labels, folds=self.recipe.folds, seed=self.recipe.seed)
         return {name: lower[name] for name in self.below}
 
     def _shares_text(self, name: str) -> bool:
@@ -224,9 +220,11 @@ class Experiment:
         return any(shared_parts(text, corpus, 2, seed) is not None for text in texts)
 
     def _lower_data(self, name: str, split: int, size: int) -> Corpus:
-        """What a task that shares text with the last one may learn from: nothing of the test
-        part."""
+        """What a task below may learn from: where it shares text with the last one, nothing of the
+        test part."""
         corpus = self.corpora[name]
+        if name not in self._shared:
+            return corpus
         if corpus is self.corpus:
             return self._part(self.splits[split].train[:size])
         tested = set(sequence_keys(self._test_part(split)))

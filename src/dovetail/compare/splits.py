@@ -60,18 +60,3 @@ def given_folds(folds: Sequence[Hashable], *, seed: int = 0) -> list[Split]:
         test = tuple(unit for unit, fold in enumerate(folds) if fold == name)
         splits.append(Split(tuple(train), test))
     return splits
-
-
-def training_sizes(splits: Sequence[Split], shares: Sequence[float] = (1.0,)) -> list[int]:
-    """Shares of the training part as numbers of units, the same for all splits, ascending.
-
-    Where training parts differ in size, as those of folds may, all count as the smallest.
-
-    >>> training_sizes(random_splits(100, 3), [0.25, 0.5, 1])
-    [12, 25, 50]
-    """
-    full = min(len(split.train) for split in splits)
-    for share in shares:
-        if not 0 < share <= 1:
-            raise DataError(f"a share of the training data lies above 0 and up to 1, not {share:g}")
-    return sorted({max(round(share * full), 1) for share in shares})

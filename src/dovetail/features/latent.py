@@ -6,7 +6,7 @@ the reader's scores are then worked out for every label that the column may have
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -97,41 +97,36 @@ class LatentTemplate:
         node: Scores
         moves: Any
         node, moves = _native.template_scores(self.known, model, columns)
+        kernel = _native.latent_scores
         ties: dict[tuple[str, ...], Scores] = {}
         for names, rows in self.ties.items():
-            found = self.latent_scores(rows, model, columns, names, 0)
+            found = self.for_each_label(kernel, rows, model, columns, names, 0)
             sizes = [len(self.latent[name]) for name in names]
             ties[names] = found.reshape(len(found), *sizes, model.n_labels)
         lags: dict[str, Scores] = {}
         firsts = corpus.bounds[:-1][np.diff(corpus.bounds) > 0]
         for name, rows in self.lags.items():
-            found = self.latent_scores(rows, model, columns, (name,), -1)
+            found = self.for_each_label(kernel, rows, model, columns, (name,), -1)
             node[firsts] += found[firsts, 0]
             found[firsts] = 0
             lags[name] = found
         return LatentScores(node, moves, ties, lags)
 
-    def latent_scores(
+    def for_each_label(
         self,
+        kernel: Callable[..., Any],
         rows: _native.Template,
         model: _native.Model,
         columns: _native.Columns,
         names: tuple[str, ...],
         offset: int,
     ) -> Any:
-        """Scores of rows that all read these columns at this offset, [tokens x values x labels]."""
-        return _native.latent_scores(rows, model, columns, *self._reading(names), offset)
+        """What a kernel finds of rows that all read these columns at this offset.
 
-    def latent_features(
-        self,
-        rows: _native.Template,
-        model: _native.Model,
-        columns: _native.Columns,
-        names: tuple[str, ...],
-        offset: int,
-    ) -> Any:
-        """The features themselves: bounds [tokens x values + 1], numbers and values."""
-        return _native.latent_features(rows, model, columns, *self._reading(names), offset)
+        `_native.latent_scores` finds [tokens x values x labels], `_native.latent_features` the
+        features themselves: bounds [tokens x values + 1], numbers and values.
+        """
+        return kernel(rows, model, columns, *self._reading(names), offset)
 
     def _reading(self, names: tuple[str, ...]) -> tuple[list[_native.Columns], list[int]]:
         numbers = {name: k for k, name in enumerate(names)}
@@ -156,5 +151,6 @@ def known_values(
     split = LatentTemplate(template, {name: values})
     token = _native.Columns()
     token.set_bounds(np.array([0, 1], np.int64))
-    weights = split.latent_scores(template.compiled(rows), model, token, (name,), 0)[0]
-    return {value for value, row in zip(values, weights, strict=True) if row.any()}
+    compiled = template.compiled(rows)
+    found = split.for_each_label(_native.latent_scores, compiled, model, token, (name,), 0)
+    return {value for value, row in zip(values, found[0], strict=True) if row.any()}

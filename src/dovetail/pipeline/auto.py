@@ -2,18 +2,22 @@
 
 Two models are trained, one that sees nothing of the tasks below and one that reads their label
 probabilities as a few real-valued features with a weak prior. Their scores are averaged, which
-keeps most of what transfer gains and loses little where it would hurt; the average is recalibrated
-on cross-fitted scores. How strongly is chosen by cross-validation on the training text alone, and
-may be not at all.
+keeps most of what transfer gains and loses little where it would hurt; where one of them alone is
+clearly better in cross-validation, it is taken alone. The result is recalibrated on cross-fitted
+scores. How strongly is chosen by a second cross-validation on the training text alone, and may be
+not at all.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import pairwise
-from typing import Any
+from operator import add
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,11 +30,15 @@ from dovetail.features import Template, column
 from dovetail.grid import Grid
 from dovetail.pipeline.annotators import TaggerLayer
 from dovetail.pipeline.decoding import missing
+from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.pool import Pool
 from dovetail.pipeline.potentials import Potentials
 from dovetail.pipeline.recalibration import Correction, Recalibrated, fit_correction
 from dovetail.pipeline.training import Curriculum, part_numbers
+
+if TYPE_CHECKING:
+    from dovetail.pipeline.pipeline import Pipeline
 
 logger = logging.getLogger(__name__)
 
@@ -38,18 +46,51 @@ STRENGTHS = (100.0, 10.0, 1.0)  # penalties on the correction that are tried
 WINDOW = 1  # how far around a token probabilities of lower labels are read
 PRIOR = 10**0.5  # of their features: a tenth of the penalty
 LEAST_GAIN = 0.001  # of F1, for a correction to be worth having
+CLEARLY = 0.01  # of F1, by which one model must beat the pool to take its place
+ROUGH = 1e-2  # tolerance where only choices and a few numbers depend on it
 
 
 @dataclass(frozen=True)
-class Fold:
-    """A part of the training text, with scores of models that were trained on the rest."""
+class Candidates:
+    """Models of the last task, without transfer and with it, each with its scores of the parts of
+    the training text that it was not trained on."""
 
-    corpus: Corpus
-    scores: Potentials
+    members: Sequence[Tagger]
+    parts: Sequence[Sequence[HeldOut]]
+
+    def chosen(self) -> tuple[Any, list[HeldOut]]:
+        """A pool, recalibrated, and its scores of the training text."""
+        labels = tuple(self.members[0].labels_)
+        weights, pooled = best_weights(self.parts)
+        used = [(m, w) for m, w in zip(self.members, weights, strict=True) if w]
+        pool = Pool([member for member, _ in used], [weight for _, weight in used])
+        strength, corrected = recalibrated(pooled, labels)
+        if strength is None:
+            return pool, corrected
+        return Recalibrated(pool, fit_correction(pooled, strength, labels)), corrected
 
 
-def fit_auto(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> Any:
-    """The annotator that takes the place of a tagger: a pool of two, recalibrated."""
+def use(made: Candidates, pipeline: Pipeline) -> None:
+    """Put what is best of some models in the place of a pipeline's last layer."""
+    annotator, held_out = made.chosen()
+    pipeline.layers = [*pipeline.layers[:-1], replace(pipeline.layers[-1], annotator=annotator)]
+    pipeline.candidates_, pipeline.held_out_ = made, held_out
+
+
+def without_transfer(pipeline: Pipeline) -> Pipeline:
+    """The last task of a pipeline that was just trained with ``auto``, as if there were no tasks
+    below: made of the same models, to tell what transfer is worth."""
+    made = pipeline.candidates_
+    if made is None:
+        raise DataError("transfer can be taken away only right after fit(training='auto')")
+    alone = copy(pipeline)
+    alone.layers = pipeline.layers[-1:]
+    use(Candidates(made.members[:1], made.parts[:1]), alone)
+    return alone
+
+
+def fit_auto(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> Candidates:
+    """Models from which the annotator is made that takes the place of a tagger."""
     if not isinstance(layer.annotator, TaggerLayer):
         raise DataError(f"'{layer.name}' is no Tagger, so it cannot be trained here")
     tagger = layer.annotator.tagger
@@ -62,30 +103,30 @@ def fit_auto(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> Any:
     for name in names:
         empty = empty.with_column(name, missing(filled))
 
-    def pool(chosen: np.ndarray[Any, Any] | None, title: str) -> Any:
+    def trained(chosen: np.ndarray[Any, Any] | None, title: str, **rough: float) -> list[Tagger]:
         """Both models, trained on some sequences or on all."""
         callback = plan.callback(title)
-        parts = [(without, empty), (with_lower, filled)] if names else [(without, empty)]
-        members: list[Tagger] = []
-        for settings, text in parts:
+        kinds = [(without, empty), (with_lower, filled)] if names else [(without, empty)]
+        out = []
+        for settings, text in kinds:
             own = text if chosen is None else text.select(chosen)
-            members.append(Tagger(**settings).fit(own, label=label, callback=callback))
-        return Pool(members)
+            tagger = Tagger(**{**settings, **rough})
+            out.append(tagger.fit(own, label=label, callback=callback))
+        return out
 
-    whole = pool(None, layer.name)
-    labels = tuple(whole.labels_)
-    folds: list[Fold] = []
+    members = trained(None, layer.name)
+    labels = tuple(members[0].labels_)
+    rough = {"tolerance": max(ROUGH, tagger.settings["tolerance"])}
+    parts: list[list[HeldOut]] = [[] for _ in members]
     numbers = part_numbers(filled, min(plan.folds, len(filled)), plan.seed)
     for part in range(int(numbers.max()) + 1):
         title = f"{layer.name}, without part {part + 1} of {int(numbers.max()) + 1}"
-        fitted = pool(np.flatnonzero(numbers != part), title)
+        fitted = trained(np.flatnonzero(numbers != part), title, **rough)
         held = filled.select(np.flatnonzero(numbers == part))
-        folds.append(Fold(held, fitted.potentials(held, {}).extended(labels)))
-    strength = best_strength(folds, label, labels)
-    if strength is None:
-        return whole
-    correction = fit_correction(*_unzipped(folds), label, strength, labels)
-    return Recalibrated(whole, correction)
+        for own, model in zip(parts, fitted, strict=True):
+            scores = TaggerLayer(model).potentials(held, {}).extended(labels)
+            own.append(HeldOut(held, label, scores))
+    return Candidates(members, parts)
 
 
 def _without_lower(tagger: Tagger, names: Sequence[str]) -> dict[str, Any]:
@@ -115,39 +156,65 @@ def _like(template: Template, expressions: Sequence[Any]) -> Template:
     return Template(*expressions, lexicons=template.lexicons, tables=template.tables)
 
 
-def best_strength(folds: Sequence[Fold], label: str, labels: tuple[str, ...]) -> float | None:
+def best_weights(parts: Sequence[Sequence[HeldOut]]) -> tuple[list[float], list[HeldOut]]:
+    """What share each model should have in a pool, and the pooled scores: equal shares, unless one
+    model alone is clearly better in cross-validation."""
+    n = len(parts)
+    equal = [1 / n] * n
+    alone = [[float(k == other) for other in range(n)] for k in range(n)]
+    tried = [(weights, _pooled(parts, weights)) for weights in (equal, *alone)]
+    scores = [_score(pooled) for _, pooled in tried]
+    listed = ", ".join(f"{100 * score:.1f}" for score in scores)
+    logger.info("cross-validated scores of the pool, without transfer, with it: %s", listed)
+    scores[0] += CLEARLY
+    return tried[int(np.argmax(scores))]
+
+
+def _pooled(parts: Sequence[Sequence[HeldOut]], weights: Sequence[float]) -> list[HeldOut]:
+    out = []
+    for models in zip(*parts, strict=True):
+        scaled = [held.scores.scaled(w) for held, w in zip(models, weights, strict=True)]
+        out.append(replace(models[0], scores=reduce(add, scaled)))
+    return out
+
+
+def recalibrated(
+    parts: Sequence[HeldOut], labels: tuple[str, ...]
+) -> tuple[float | None, list[HeldOut]]:
     """How strong the penalty on a correction should be, by a second cross-validation over the
-    parts; None where no correction does better than none."""
-
-    latest: dict[int, Correction] = {}  # of each part, where the next search begins
-
-    def score(strength: float | None) -> float:
-        gold: list[Any] = []
-        found: list[Any] = []
-        for k, fold in enumerate(folds):
-            scores = fold.scores
-            if strength is not None:
-                rest = _unzipped([f for j, f in enumerate(folds) if j != k])
-                latest[k] = fit_correction(*rest, label, strength, labels, latest.get(k))
-                scores = latest[k].applied(scores)
-            given = fold.corpus.lists(label)
-            whole = [s for s, row in enumerate(given) if None not in row]
-            decoded = _decoded(scores, fold.corpus)
-            gold += [given[s] for s in whole]
-            found += [decoded[s] for s in whole]
-        report = evaluate(gold, found)
-        return report.micro.f1 if report.kind == "spans" else report.accuracy
-
-    plain = score(None)
-    scores = {strength: score(strength) for strength in STRENGTHS} if len(folds) > 1 else {}
-    tried = ", ".join(f"{100 * score:.1f} by {strength:g}" for strength, score in scores.items())
-    logger.info("cross-validated score %.1f; recalibrated %s", 100 * plain, tried)
-    best = max(scores, key=lambda s: (scores[s], s), default=None)
-    return best if best is not None and scores[best] > plain + LEAST_GAIN else None
+    parts, and the parts so corrected; None and the parts as they are where that is no better."""
+    best: tuple[float | None, list[HeldOut]] = (None, list(parts))
+    plain = highest = _score(parts)
+    if len(parts) < 2:
+        return best
+    corrections: list[Correction | None] = [None] * len(parts)  # where the next search begins
+    tried = []
+    for strength in STRENGTHS:
+        corrected = []
+        for k, part in enumerate(parts):
+            rest = [other for j, other in enumerate(parts) if j != k]
+            found = fit_correction(rest, strength, labels, corrections[k])
+            corrections[k] = found
+            corrected.append(replace(part, scores=found.applied(part.scores)))
+        score = _score(corrected)
+        tried.append(f"{100 * score:.1f} by {strength:g}")
+        if score > max(highest, plain + LEAST_GAIN):
+            highest, best = score, (strength, corrected)
+    logger.info("cross-validated score %.1f; recalibrated %s", 100 * plain, ", ".join(tried))
+    return best
 
 
-def _unzipped(folds: Sequence[Fold]) -> tuple[list[Potentials], list[Corpus]]:
-    return [fold.scores for fold in folds], [fold.corpus for fold in folds]
+def _score(parts: Sequence[HeldOut]) -> float:
+    """F1 of spans, or accuracy where labels are no spans."""
+    gold: list[Any] = []
+    found: list[Any] = []
+    for part in parts:
+        given, decoded = part.corpus.lists(part.label), _decoded(part.scores, part.corpus)
+        whole = [s for s, row in enumerate(given) if None not in row]
+        gold += [given[s] for s in whole]
+        found += [decoded[s] for s in whole]
+    report = evaluate(gold, found)
+    return report.micro.f1 if report.kind == "spans" else report.accuracy
 
 
 def _decoded(scores: Potentials, corpus: Corpus) -> list[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,6 @@ from dovetail.pipeline.annotators import Latent, TaggerLayer
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.potentials import Potentials, Scores
 
-Decode = Literal["none", "cascade", "soft", "joint", "auto"]
-DECODINGS: tuple[Decode, ...] = ("none", "cascade", "soft", "joint", "auto")
 Codes = npt.NDArray[np.int32]
 
 

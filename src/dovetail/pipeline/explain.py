@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dovetail.chain.contributions import contributions
+import numpy as np
+import numpy.typing as npt
+
+from dovetail.chain.contributions import contributions, differing
 from dovetail.corpus import Corpus
 from dovetail.pipeline.annotators import TaggerLayer
+from dovetail.pipeline.decoding import Codes, known_labels
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.pool import Pool
 from dovetail.pipeline.recalibration import Recalibrated
 
 if TYPE_CHECKING:
     from dovetail.pipeline.pipeline import Pipeline
+
+Gains = defaultdict[tuple[int, str], float]
 
 
 class Change(NamedTuple):
@@ -84,44 +90,57 @@ def explain(pipeline: Pipeline, corpus: Corpus, top: int) -> PipelineExplanation
     ]
     if not changes:
         return PipelineExplanation([], [], 0.0)
-    worth: defaultdict[tuple[int, str, str], float] = defaultdict(float)
-    for layer in pipeline.layers:
-        for sign, answer in ((1, joint), (-1, cascade)):
-            for token, found in enumerate(_contributions(layer, answer)):
-                for source, score in found.items():
-                    worth[token, layer.name, source] += sign * layer.weight * score
-    reasons = [Reason(*key, gain) for key, gain in worth.items() if abs(gain) > 1e-9]
+    reasons = [
+        Reason(token, layer.name, source, layer.weight * gain)
+        for layer in pipeline.layers
+        for (token, source), gain in _gains(layer, joint, cascade).items()
+        if abs(layer.weight * gain) > 1e-9
+    ]
     reasons.sort(key=lambda reason: -abs(reason.gain))
     changes.sort()
     return PipelineExplanation(changes, reasons[:top], sum(r.gain for r in reasons))
 
 
-def _contributions(layer: Layer, answer: Corpus) -> list[dict[str, float]]:
-    """What each source adds to the score of a layer's labels at each token."""
+def _gains(layer: Layer, joint: Corpus, cascade: Corpus) -> Gains:
+    """What each source adds to a layer's score at a token in one answer more than in the other,
+    where that can differ."""
     annotator = layer.annotator
-    labels = [str(y) for y in answer.lists(layer.name)[0]]
+    out: Gains = defaultdict(float)
     if isinstance(annotator, TaggerLayer):
-        model, batch = annotator.tagger._encoded(answer)
-        return contributions(model, batch, [model.labels.index(y) for y in labels])
-    if isinstance(annotator, Pool):
-        out: list[defaultdict[str, float]] = [defaultdict(float) for _ in labels]
+        batches = [annotator.tagger._encoded(answer) for answer in (joint, cascade)]
+        codes = [known_labels(layer, answer).codes for answer in (joint, cascade)]
+        changed = _changed(*codes) | differing(*(batch for _, batch in batches))
+        for sign, (model, batch), own in zip((1, -1), batches, codes, strict=True):
+            for token, found in contributions(model, batch, own, np.flatnonzero(changed)):
+                for source, score in found.items():
+                    out[token, source] += sign * score
+    elif isinstance(annotator, Pool):
         for member, weight in zip(annotator.members, annotator.weights, strict=True):
-            for token, own in enumerate(_contributions(Layer(layer.name, member), answer)):
-                for source, score in own.items():
-                    out[token][source] += weight * score
-        return [dict(own) for own in out]
-    if isinstance(annotator, Recalibrated):
-        found = _contributions(Layer(layer.name, annotator.annotator), answer)
+            for key, gain in _gains(Layer(layer.name, member), joint, cascade).items():
+                out[key] += weight * gain
+    elif isinstance(annotator, Recalibrated):
+        out = _gains(Layer(layer.name, annotator.annotator), joint, cascade)
         fix = annotator.correction
-        codes = [fix.labels.index(y) for y in labels]
-        for t, y in enumerate(codes):
-            moved = float(fix.moves[codes[t - 1], y]) if t else 0.0
-            found[t]["recalibration"] = float(fix.bias[y]) + moved
-        return found
-    made = annotator.potentials(answer, {})
-    numbers = [made.labels.index(y) for y in labels]
-    scores = [{"score": float(made.node[t, y])} for t, y in enumerate(numbers)]
-    for t in range(1, len(numbers)):
-        move = made.move[t] if made.move.ndim == 3 else made.move
-        scores[t][f"after {labels[t - 1]}"] = float(move[numbers[t - 1], numbers[t]])
-    return scores
+        codes = [known_labels(layer, answer).codes for answer in (joint, cascade)]
+        for token in np.flatnonzero(_changed(*codes)).tolist():
+            for sign, own in zip((1, -1), codes, strict=True):
+                moved = float(fix.moves[own[token - 1], own[token]]) if token else 0.0
+                out[token, "recalibration"] += sign * (float(fix.bias[own[token]]) + moved)
+    else:
+        for sign, answer in ((1, joint), (-1, cascade)):
+            own = known_labels(layer, answer).codes
+            made = annotator.potentials(answer, {}).ordered(layer.labels)
+            for token, label in enumerate(own.tolist()):
+                out[token, "score"] += sign * float(made.node[token, label])
+                if token:
+                    before = int(own[token - 1])
+                    move = made.move[token] if made.move.ndim == 3 else made.move
+                    out[token, f"after {layer.labels[before]}"] += sign * float(move[before, label])
+    return out
+
+
+def _changed(joint: Codes, cascade: Codes) -> npt.NDArray[np.bool_]:
+    """Where two labellings differ, at a token or at the one before."""
+    out: npt.NDArray[np.bool_] = joint != cascade
+    out[1:] |= out[:-1].copy()
+    return out

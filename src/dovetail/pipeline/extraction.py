@@ -2,25 +2,29 @@
 
 A CRF that is not sure labels nothing. Where a document is known to have a field as a rule, a guess
 is better than nothing: documents in which a field was not found are decoded again with every label
-but O favoured.
+but O favoured. How one value is taken, and how eagerly to look again, is chosen on training
+documents by scores of models that have not seen them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from dovetail.chain.tagging import SpanPrediction
-from dovetail.corpus import Corpus, Sequence, Span
+from dovetail.corpus import Corpus, Sequence, Span, spans
 from dovetail.errors import DataError
-from dovetail.evaluate.fields import Choice, Looks, Mention, taken
-from dovetail.pipeline.decoding import Decode
+from dovetail.evaluate.fields import Choice, Looks, Mention, choose, normalised, taken
+from dovetail.pipeline.choices import Decode
+from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.pipeline import Pipeline
 from dovetail.pipeline.recalibration import Correction, Recalibrated
 
 OUTSIDE = "O"
+EAGERNESS = (0.0, 0.5, 1.0, 1.5, 2.0)
+Find = Callable[[list[int], float], list[list[Mention]]]
 
 
 def extract(
@@ -29,7 +33,7 @@ def extract(
     """One value for each field that is found in a document, chosen as `Choice` says.
 
     The last task of the pipeline is the one whose spans are the fields; each sequence is a
-    document. ``choices``, one a field, are what `evaluate.fields.choose` found to be good.
+    document. ``choices``, one a field, are what `choose_values` found to be good.
     """
     eagerness = [choice.eagerness for choice in choices.values()]
     looks = look(pipeline, documents, choices, eagerness, **settings)
@@ -49,17 +53,75 @@ def look(
     An eagerness is subtracted from every score of the label O. Only documents in which a field was
     not found are looked at again.
     """
+
+    def find(numbers: list[int], amount: float) -> list[list[Mention]]:
+        own = _eager(pipeline, amount) if amount else pipeline
+        return _mentions(own, documents.select(numbers), decode)
+
+    return _looked(find, len(documents), fields, eagerness)
+
+
+def choose_values(
+    pipeline: Pipeline,
+    fields: Iterable[str] | None = None,
+    *,
+    eagerness: Iterable[float] = EAGERNESS,
+) -> dict[str, Choice]:
+    """How the value of each field is best taken, judged on the training documents of a pipeline
+    that was just trained with ``auto``. By default for all fields in these documents."""
+    truth, looks = held_out_looks(pipeline, fields, eagerness)
+    wanted = sorted({field for one in truth for field in one}) if fields is None else list(fields)
+    return choose(truth, looks, wanted, eagerness=sorted(set(eagerness)))
+
+
+def held_out_looks(
+    pipeline: Pipeline, fields: Iterable[str] | None, eagerness: Iterable[float]
+) -> tuple[list[dict[str, set[str]]], list[Looks]]:
+    """True values of the fields in the training documents, and what models that have not seen
+    these documents find in them."""
+    if not pipeline.held_out_:
+        raise DataError(
+            "choices are made on what training leaves: use them right after fit(training='auto')"
+        )
+    truth: list[dict[str, set[str]]] = []
+    looks: list[Looks] = []
+    for part in pipeline.held_out_:
+        gold = [_true(mail, part.label) for mail in part.corpus]
+        truth += gold
+        wanted = {field for one in gold for field in one} if fields is None else fields
+        looks += _looked(_finder(part), len(part.corpus), wanted, eagerness)
+    return truth, looks
+
+
+def _true(document: Sequence, label: str) -> dict[str, set[str]]:
+    labels = [name or OUTSIDE for name in document[label]]
+    values: dict[str, set[str]] = {}
+    for mention in mentions_of(document, spans(labels)):
+        values.setdefault(mention.field, set()).add(normalised(mention.text))
+    return values
+
+
+def _finder(part: HeldOut) -> Find:
+    def find(numbers: list[int], amount: float) -> list[list[Mention]]:
+        own = part.select(numbers)
+        pipeline = Pipeline({part.label: own}, decode="cascade")
+        return _mentions(_eager(pipeline, amount) if amount else pipeline, own.corpus, None)
+
+    return find
+
+
+def _looked(
+    find: Find, n_documents: int, fields: Iterable[str], eagerness: Iterable[float]
+) -> list[Looks]:
     wanted = set(fields)
-    out: list[Looks] = [{0.0: found} for found in _mentions(pipeline, documents, decode)]
+    out: list[Looks] = [{0.0: found} for found in find(list(range(n_documents)), 0.0)]
     lacking = [
         number
         for number, looks in enumerate(out)
         if wanted - {mention.field for mention in looks[0.0]}
     ]
     for amount in sorted({amount for amount in eagerness if amount > 0}):
-        eager = _eager(pipeline, amount)
-        again = _mentions(eager, documents.select(lacking), decode)
-        for number, found in zip(lacking, again, strict=True):
+        for number, found in zip(lacking, find(lacking, amount), strict=True):
             out[number][amount] = found
     return out
 

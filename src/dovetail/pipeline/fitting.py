@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.pipeline.training import Curriculum, Listener, Training
+from dovetail.pipeline.choices import TRAININGS, Training, check_choice
+from dovetail.pipeline.tasks import label_of, naming
+from dovetail.pipeline.training import Curriculum, Listener
 
 if TYPE_CHECKING:
     from dovetail.pipeline.pipeline import Pipeline
@@ -27,15 +28,15 @@ def fit_layers(
     """Train the layers of a pipeline; see `Pipeline.fit`."""
     if training is None:
         training = "auto" if pipeline.decode == "auto" else "cascade"
-    if training not in get_args(Training):
-        raise DataError(
-            f"there is no training '{training}'; choose from {', '.join(get_args(Training))}"
-        )
+    check_choice("training", training, TRAININGS)
     if not isinstance(data, Corpus | Mapping):
         raise DataError("give a corpus, or a corpus for each task: {'name': corpus, ...}")
     corpora = dict.fromkeys(pipeline.names, data) if isinstance(data, Corpus) else dict(data)
     _check_tasks(pipeline, corpora)
-    columns = {name: label_of(name, corpus, labels) for name, corpus in corpora.items()}
+    columns = {}
+    for name, corpus in corpora.items():
+        with naming(name):
+            columns[name] = label_of(name, corpus, labels.get(name))
     if isinstance(data, Corpus) or training == "joint":
         _check_columns(corpora, columns)
     unknown = next((name for name in labels if name not in pipeline.names), None)
@@ -56,15 +57,17 @@ def fit_layers(
     for layer in pipeline.layers:
         if layer.name in corpora:
             plan.check_columns(layer, corpora[layer.name])
+    pipeline.candidates_, pipeline.held_out_ = None, []
     for layer in pipeline.layers:
         if layer.name not in corpora:
             continue
         if training == "auto" and layer is pipeline.layers[-1]:
-            from dovetail.pipeline.auto import fit_auto
+            from dovetail.pipeline.auto import fit_auto, use
 
             pipeline._given[layer.name] = layer.annotator
-            made = fit_auto(plan, layer, corpora[layer.name], columns[layer.name])
-            pipeline.layers = [*pipeline.layers[:-1], replace(layer, annotator=made)]
+            with naming(layer.name):
+                made = fit_auto(plan, layer, corpora[layer.name], columns[layer.name])
+            use(made, pipeline)
         else:
             plan.fit(layer, corpora[layer.name], columns[layer.name])
     pipeline.notes_ = plan.notes
@@ -91,17 +94,3 @@ def _check_columns(corpora: Mapping[str, Corpus], columns: Mapping[str, str]) ->
                 f"the tasks '{other}' and '{name}' would both learn the column '{column}': call "
                 "the columns of the data as the tasks, or say which is which by labels"
             )
-
-
-def label_of(name: str, corpus: Corpus, labels: Mapping[str, str]) -> str:
-    """The column that a layer learns: the one named for it, that of its own name, or the last."""
-    wanted = labels.get(name, name.partition("@")[0])
-    if wanted in corpus.names:
-        return wanted
-    if name in labels:
-        raise DataError(
-            f"the data of '{name}' has no column '{wanted}'; it has {', '.join(corpus.names)}"
-        )
-    if len(corpus.names) < 2:
-        raise DataError(f"the data of '{name}' has one column only: training needs labels too")
-    return corpus.names[-1]

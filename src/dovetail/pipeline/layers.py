@@ -12,7 +12,7 @@ import numpy as np
 
 from dovetail.chain.inputs import template_of
 from dovetail.chain.tagger import Tagger
-from dovetail.errors import DataError
+from dovetail.errors import DataError, DovetailError
 from dovetail.pipeline.annotators import Annotator, TaggerLayer
 from dovetail.pipeline.pool import Pool
 
@@ -38,6 +38,15 @@ class Layer:
         """Those of the layers before it whose columns it reads."""
         names = self.annotator.reads_
         return [layer for layer in below if layer.name in names]
+
+
+def layer_named(name: str, layers: Sequence[Layer]) -> Layer:
+    """The layer of that name."""
+    found = next((layer for layer in layers if layer.name == name), None)
+    if found is None:
+        names = ", ".join(layer.name for layer in layers)
+        raise DataError(f"there is no task '{name}'; there are {names}")
+    return found
 
 
 def layers_of(
@@ -126,13 +135,17 @@ def taggers_of(annotator: Any) -> list[Tagger]:
     return [] if corrected is None else taggers_of(corrected)
 
 
-def check_known_labels(layer: Layer, below: Sequence[Layer]) -> None:
-    """Say so where a layer has never seen labels that a layer below it may give."""
-    for tagger in taggers_of(layer.annotator):
-        _check_known_labels(layer.name, tagger, below)
+def check_trained(layers: Sequence[Layer]) -> None:
+    """All layers must be trained, and know what those below them may say."""
+    for k, layer in enumerate(layers):
+        if isinstance(layer.annotator, TaggerLayer) and not layer.annotator.tagger._fitted:
+            raise DovetailError(f"the task '{layer.name}' has not been trained: call fit")
+        for tagger in taggers_of(layer.annotator):
+            _check_known_labels(layer.name, tagger, layers[:k])
 
 
 def _check_known_labels(name: str, tagger: Tagger, below: Sequence[Layer]) -> None:
+    """Say so where a tagger has never seen labels that a layer below it may give."""
     template = template_of(tagger._trained(), tagger.settings["features"])
     if template is None:
         return

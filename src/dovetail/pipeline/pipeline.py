@@ -9,28 +9,22 @@ from typing import TYPE_CHECKING, Any, cast
 
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
-from dovetail.errors import DataError, DovetailError
+from dovetail.errors import DataError
+from dovetail.files import atomic_write
 from dovetail.grid.grid import METHODS
+from dovetail.pipeline.annotation import annotated, joint_scores, reports
 from dovetail.pipeline.annotators import Annotator, TaggerLayer
-from dovetail.pipeline.decoding import (
-    DECODINGS,
-    Decode,
-    JointScores,
-    Known,
-    best_column,
-    in_order,
-    known_labels,
-    missing,
-    soft_column,
-)
+from dovetail.pipeline.choices import DECODINGS, Decode, Training, check_choice
+from dovetail.pipeline.decoding import JointScores, Known, known_labels
 from dovetail.pipeline.fitting import fit_layers
+from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.inputs import corpus_of, parts_of
-from dovetail.pipeline.layers import Layer, check_known_labels, layers_of
-from dovetail.pipeline.training import Listener, Training
+from dovetail.pipeline.layers import check_trained, layer_named, layers_of
+from dovetail.pipeline.training import Listener
 
 if TYPE_CHECKING:
-    from dovetail.corpus import Column
     from dovetail.grid import Report
+    from dovetail.pipeline.auto import Candidates
     from dovetail.pipeline.explain import PipelineExplanation
     from dovetail.pipeline.tagging import PipelineTagging
 
@@ -93,12 +87,11 @@ class Pipeline:
         self.epsilon = epsilon
         self.threads = threads
         self.notes_: list[str] = []
+        self.held_out_: list[HeldOut] = []
+        self.candidates_: Candidates | None = None
         self._given: dict[str, Any] = {}  # taggers in whose place training put something else
         self._checked = False
-        if inference not in METHODS:
-            raise DataError(
-                f"there is no inference '{inference}'; choose from {', '.join(METHODS)}"
-            )
+        check_choice("inference", inference, METHODS)
         if lattice is not None and lattice < 1:
             raise DataError(f"lattice is {lattice}; give a number of labellings of at least 1")
 
@@ -109,8 +102,7 @@ class Pipeline:
 
     @decode.setter
     def decode(self, value: Decode) -> None:
-        if value not in DECODINGS:
-            raise DataError(f"there is no decoding '{value}'; choose from {', '.join(DECODINGS)}")
+        check_choice("decoding", value, DECODINGS)
         self._decode = value
 
     @property
@@ -130,11 +122,11 @@ class Pipeline:
 
     def __getitem__(self, name: str) -> Any:
         """The tagger, or other annotator, of that name."""
-        found = next((layer for layer in self.layers if layer.name == name), None)
-        if found is None:
-            raise DataError(f"there is no task '{name}'; there are {', '.join(self.names)}")
-        annotator = found.annotator
+        annotator = layer_named(name, self.layers).annotator
         return annotator.tagger if isinstance(annotator, TaggerLayer) else annotator
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "held_out_": [], "candidates_": None}  # for use after training
 
     def __repr__(self) -> str:
         return f"<Pipeline: {' -> '.join(self.names)}, {self.decode}>"
@@ -160,10 +152,11 @@ class Pipeline:
         What a layer reads of those below it in training: their best labels (``cascade``), their
         probabilities (``soft``), or the labels in its corpus where that has them (``gold``);
         ``auto`` is soft, and what it says above for the last layer. By default it is ``auto`` with
-        that decoding and ``cascade`` with others. On
-        text that a lower layer was trained on, its column is cross-fitted in ``folds`` parts;
-        ``notes_`` says where. ``joint`` trains all layers at once, as one factorial CRF, on a
-        corpus that has all labels. ``callback`` is called with a layer's name and a `Progress`.
+        that decoding and ``cascade`` with others. On text that a lower layer was trained on, its
+        column is cross-fitted in ``folds`` parts; ``notes_`` says where. ``joint`` trains all
+        layers at once, as one factorial CRF, on a corpus that has all labels. ``callback`` is
+        called with a layer's name and a `Progress`. After ``auto``, ``held_out_`` has the training
+        text of the last layer with scores of models that have not seen it.
         """
         self.layers = [
             replace(a, annotator=self._given.get(a.name, a.annotator)) for a in self.layers
@@ -198,12 +191,9 @@ class Pipeline:
         self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
     ) -> Iterator[Corpus]:
         """The same in parts, as they are decoded."""
-        how = self.decode if decode is None else _checked(decode)
-        self._check()
-        names = list(known)
-        for part in parts_of(self.corpus_of(data), self.layers):
-            given = {name: known_labels(self._layer(name), part) for name in names}
-            yield self._annotated(part, how, given)
+        how = self._how(decode)
+        for part, given in self._parts(data, known):
+            yield annotated(self, part, how, given)
 
     def tag(
         self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
@@ -211,32 +201,20 @@ class Pipeline:
         """Labels of every layer with their confidences: of tokens, of spans, of the whole."""
         from dovetail.pipeline.tagging import tagged
 
-        how = self.decode if decode is None else _checked(decode)
-        self._check()
-        names = list(known)
-        out: list[PipelineTagging] = []
-        for part in parts_of(self.corpus_of(data), self.layers):
-            given = {name: known_labels(self._layer(name), part) for name in names}
-            out += tagged(self, part, how, given)
-        return out
+        how, parts = self._how(decode), self._parts(data, known)
+        return [one for part, given in parts for one in tagged(self, part, how, given)]
 
     def predict_nbest(self, data: Any, k: int) -> list[list[tuple[dict[str, list[str]], float]]]:
         """The k best joint labellings of each sequence, with their probabilities."""
         from dovetail.pipeline.tagging import n_best
 
-        self._check()
-        out = []
-        for part in parts_of(self.corpus_of(data), self.layers):
-            out += n_best(self, part, k)
-        return out
+        return [listed for part, _ in self._parts(data) for listed in n_best(self, part, k)]
 
     def reports(self, data: Any) -> list[Report]:
         """How joint decoding of this data is computed, and how far it is from exact decoding where
         that is affordable: a report for each set of layers that hang together."""
         self._check()
-        settings: Any = {"epsilon": self.epsilon, "threads": self.threads, "check": True}
-        grids = self.joint_scores(self.corpus_of(data)).grids()
-        return [grid.best(self.inference, **settings).report for _, grid in grids]
+        return reports(self, self.corpus_of(data))
 
     def explain(self, sequence: Any, *, top: int = 5) -> PipelineExplanation:
         """Where joint decoding decides otherwise than the cascade, and which features made it so.
@@ -245,13 +223,11 @@ class Pipeline:
         """
         from dovetail.pipeline.explain import explain
 
-        self._check()
         one = sequence.alone() if hasattr(sequence, "alone") else self.corpus_of([sequence])
         return explain(self, one, top)
 
     def tune(self, data: Any, **settings: Any) -> Pipeline:
-        """Choose the weights of the layers by the scores on held-out text; see
-        `dovetail.pipeline.tuning.tune`."""
+        """Choose the weights of layers on held-out text; see `dovetail.pipeline.tuning.tune`."""
         from dovetail.pipeline.tuning import tune
 
         self.weights = tune(self, data, **settings)
@@ -261,64 +237,33 @@ class Pipeline:
         """Any data that a pipeline reads, as a corpus."""
         return corpus_of(data, self.layers)
 
-    def joint_scores(self, corpus: Corpus, known: Mapping[str, Known] | None = None) -> JointScores:
+    def joint_scores(self, corpus: Corpus) -> JointScores:
         """Scores of all layers over a corpus, for joint decoding."""
+        return joint_scores(self, corpus, {})
 
-        def guess(layer: Layer, filled: Corpus) -> Column:
-            return best_column(layer, filled, (known or {}).get(layer.name), self.threads)
+    def _how(self, decode: Decode | None) -> Decode:
+        how = self.decode if decode is None else decode
+        check_choice("decoding", how, DECODINGS)
+        return how
 
-        return JointScores.of(self.layers, corpus, known or {}, guess)
-
-    def _annotated(self, corpus: Corpus, decode: Decode, known: Mapping[str, Known]) -> Corpus:
-        if decode == "joint":
-            for members, grid in self.joint_scores(corpus, known).grids():
-                found = grid.best(self.inference, epsilon=self.epsilon, threads=self.threads)
-                for member, codes in zip(members, found.labels, strict=True):
-                    layer = self.layers[member]
-                    corpus = corpus.with_column(layer.name, _column_of(codes, layer.labels))
-            return corpus
-        passing = self.passing(decode, known)
-        filled = in_order(self.layers, corpus, passing)
-        if decode == "cascade":
-            return filled
-        for layer in self.layers:
-            column = best_column(layer, filled, known.get(layer.name), self.threads)
-            corpus = corpus.with_column(layer.name, column)
-        return corpus
-
-    def passing(self, decode: Decode, known: Mapping[str, Known]) -> Any:
-        """What a layer passes on to those that read it."""
-
-        def column(layer: Layer, corpus: Corpus) -> Column:
-            given = known.get(layer.name)
-            if decode == "none":
-                return missing(corpus)
-            if decode == "cascade" or (given is not None and given.whole):
-                return best_column(layer, corpus, given, self.threads)
-            return soft_column(layer, corpus, self.lattice, self.threads, given)
-
-        return column
-
-    def _layer(self, name: str) -> Layer:
-        self[name]
-        return next(layer for layer in self.layers if layer.name == name)
+    def _parts(
+        self, data: Any, known: Iterable[str] = ()
+    ) -> Iterator[tuple[Corpus, dict[str, Known]]]:
+        """Data in parts that are decoded at a time, with the labels of layers that are known."""
+        self._check()
+        layers = [layer_named(name, self.layers) for name in known]
+        for part in parts_of(self.corpus_of(data), self.layers):
+            yield part, {layer.name: known_labels(layer, part) for layer in layers}
 
     def _check(self) -> None:
-        """Once: all layers are trained and know what those below them may say."""
-        if self._checked:
-            return
-        for k, layer in enumerate(self.layers):
-            if isinstance(layer.annotator, TaggerLayer) and not layer.annotator.tagger._fitted:
-                raise DovetailError(f"the task '{layer.name}' has not been trained: call fit")
-            check_known_labels(layer, self.layers[:k])
-        self._checked = True
+        if not self._checked:
+            check_trained(self.layers)
+            self._checked = True
 
     # Keeping it
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all layers into one file: whole, or not at all."""
-        from dovetail.files import atomic_write
-
         with atomic_write(path) as file:
             file.write(self.to_bytes())
 
@@ -352,15 +297,3 @@ class Pipeline:
         other.__dict__.update(self.__dict__)
         other.layers = [replace(a, weight=weights.get(a.name, a.weight)) for a in self.layers]
         return other
-
-
-def _column_of(codes: Any, labels: tuple[str, ...]) -> Column:
-    from dovetail.corpus import Column
-
-    return Column(codes, labels)
-
-
-def _checked(decode: Decode) -> Decode:
-    if decode not in DECODINGS:
-        raise DataError(f"there is no decoding '{decode}'; choose from {', '.join(DECODINGS)}")
-    return decode

@@ -20,6 +20,7 @@ from dovetail.errors import DataError
 from dovetail.grid import Grid
 from dovetail.pipeline.annotators import Latent
 from dovetail.pipeline.decoding import reads_guesses
+from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.potentials import Potentials, Scores
 
 MOVES = 3.0  # the penalty on moves, relative to that on labels
@@ -86,17 +87,15 @@ class Recalibrated:
 
 
 def fit_correction(
-    made: Sequence[Potentials],
-    corpora: Sequence[Corpus],
-    label: str,
+    texts: Sequence[HeldOut],
     strength: float,
     labels: tuple[str, ...],
     start: Correction | None = None,
 ) -> Correction:
-    """The correction under which the labels of some corpora are most likely, given scores of them.
+    """The correction under which the true labels of some texts are most likely, given their scores.
 
-    The scores should come from models that were not trained on these texts. ``strength`` is the
-    penalty on the squares of the corrections; ``start`` is where the search begins.
+    ``strength`` is the penalty on the squares of the corrections; ``start`` is where the search
+    begins.
     """
     from scipy.optimize import minimize
 
@@ -104,8 +103,7 @@ def fit_correction(
         raise DataError(f"strength is {strength}; give a number above 0")
     n = len(labels)
     found_parts = [
-        _Part.of(own.extended(labels), corpus, label, labels)
-        for own, corpus in zip(made, corpora, strict=True)
+        _Part.of(text.scores.extended(labels), text.corpus, text.label, labels) for text in texts
     ]
     parts = [part for part in found_parts if part is not None]
     if not parts:

@@ -17,25 +17,23 @@ Paths are relative to the recipe. `RECIPE`, `TASK` and `COMPARE` of `recipe_keys
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from dovetail.corpus import Corpus
 from dovetail.corpus.formats import joined, read_filled
 from dovetail.errors import DataError, DovetailError
 from dovetail.files import PathLike
+from dovetail.pipeline.choices import Decode, System, Training
+from dovetail.pipeline.tasks import label_of, naming
 
 if TYPE_CHECKING:
     from dovetail.chain.tagger import Tagger
     from dovetail.features import Template
-    from dovetail.pipeline.decoding import Decode
     from dovetail.pipeline.pipeline import Pipeline
-    from dovetail.pipeline.training import Listener, Training
-
-System = Literal["none", "cascade", "soft", "stacked", "joint", "auto"]
+    from dovetail.pipeline.training import Listener
 
 
 @dataclass(frozen=True)
@@ -131,7 +129,7 @@ class Recipe:
                 continue
             key = task.data, task.format, task.columns
             if key not in known:
-                with self._told(task):
+                with naming(task.name, self.path):
                     known[key] = self._corpus(task, task.data)
             out[task.name] = known[key]
         return out
@@ -151,7 +149,7 @@ class Recipe:
         data = self.corpora() if corpora is None else corpora
         taggers = {}
         for task in self.tasks:
-            with self._told(task):
+            with naming(task.name, self.path):
                 taggers[task.name] = self._tagger(task, data, threads)
         try:
             return Pipeline(
@@ -205,21 +203,14 @@ class Recipe:
             filled = corpus
             for name in wanted:
                 filled = filled.with_column(name, missing(corpus))
-            with self._told(task):
+            with naming(task.name, self.path):
                 sizes = tagger.dry_run(filled, label=self.label_of(task, corpus))
             found[task.name] = {**sizes, "not_counted": wanted}
         return found
 
     def label_of(self, task: Task, corpus: Corpus) -> str:
         """The column that a task learns: the one it names, that of its name, or the last."""
-        wanted = task.label or task.name
-        if wanted in corpus.names:
-            return wanted
-        if task.label is not None:
-            raise DataError(f"label names '{wanted}', but the data has {', '.join(corpus.names)}")
-        if len(corpus.names) < 2:
-            raise DataError("its data has one column only: training needs labels too")
-        return corpus.names[-1]
+        return label_of(task.name, corpus, task.label)
 
     def _corpus(self, task: Task, paths: tuple[Path, ...]) -> Corpus:
         options = {} if task.columns is None else {"columns": task.columns}
@@ -260,14 +251,6 @@ class Recipe:
                 columns = [*inputs, *reads[:1]] if tagged else inputs
                 template = ready_made(task.features, columns, *files)
         return template.reading(*reads, conjoined=task.conjoin)
-
-    @contextmanager
-    def _told(self, task: Task) -> Iterator[None]:
-        """Add to an error which task of which recipe it is about."""
-        try:
-            yield
-        except DovetailError as error:
-            raise type(error)(f"{self.path}, task '{task.name}': {error}") from None
 
 
 def _remedy(kind: str, name: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from dovetail.corpus import FORMATS
 from dovetail.errors import DataError
+from dovetail.pipeline.choices import DECODINGS, SYSTEMS, TRAININGS
 
 
 class Kind(NamedTuple):
@@ -71,11 +72,9 @@ NAME = Kind(
 AT_LEAST_0 = number("a number of at least 0", 0)
 ABOVE_0 = number("a number above 0", 0, above=True)
 
-DECODINGS = one_of("none", "cascade", "soft", "joint", "auto")
-SYSTEMS = ("none", "cascade", "soft", "stacked", "joint", "auto")
 RECIPE = {
-    "decode": DECODINGS,
-    "training": one_of("cascade", "soft", "gold", "joint", "auto"),
+    "decode": one_of(*DECODINGS),
+    "training": one_of(*TRAININGS),
     "folds": whole(2),
     "seed": whole(0, 2**31),
     "inference": one_of("auto", "exact", "sparse", "beam", "loopy"),

@@ -14,7 +14,9 @@ from dovetail.corpus.labels import spans
 from dovetail.corpus.schemes import detect_scheme
 from dovetail.errors import DataError
 from dovetail.grid import Grid
-from dovetail.pipeline.decoding import Codes, Decode, Known, alone, in_order
+from dovetail.pipeline.annotation import joint_scores, passing
+from dovetail.pipeline.choices import Decode
+from dovetail.pipeline.decoding import Codes, Known, alone, in_order
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.potentials import Scores
 
@@ -60,7 +62,7 @@ def tagged(
     found: dict[str, _Found] = {}
     logs = np.zeros(len(corpus))
     if decode == "joint":
-        for members, grid in pipeline.joint_scores(corpus, known).grids():
+        for members, grid in joint_scores(pipeline, corpus, known).grids():
             how, epsilon = pipeline.inference, pipeline.epsilon
             best = grid.best(how, epsilon=epsilon, threads=threads)
             expected = grid.marginals(how, epsilon=epsilon, threads=threads)
@@ -74,7 +76,7 @@ def tagged(
                 source = (grid, place) if grid.is_exact_affordable else (alone(layer, answer), 0)
                 found[layer.name] = _Found(best.labels[place], expected.labels[place], *source)
     else:
-        filled = in_order(pipeline.layers, corpus, pipeline.passing(decode, known))
+        filled = in_order(pipeline.layers, corpus, passing(pipeline, decode, known))
         for layer in pipeline.layers:
             grid = alone(layer, filled)
             if layer.name in known:

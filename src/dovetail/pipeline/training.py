@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +20,13 @@ from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError
 from dovetail.pipeline.annotators import TaggerLayer
+from dovetail.pipeline.choices import Training
 from dovetail.pipeline.decoding import best_column, soft_column
 from dovetail.pipeline.layers import Layer
+from dovetail.pipeline.tasks import naming
 
 logger = logging.getLogger(__name__)
 
-Training = Literal["cascade", "soft", "gold", "joint", "auto"]
 Listener = Callable[[str, Progress], Any]
 Ints = npt.NDArray[np.int64]
 SHARED = 0.05  # of a corpus's tokens; below it, common sequences are chance ("Yes .")
@@ -61,12 +62,11 @@ class Curriculum:
             raise DataError(
                 f"'{layer.name}' is no Tagger, so it cannot be trained here: leave its data out"
             )
-        below = self.below(layer)
         self.check_columns(layer, corpus)
-        filled = self.annotated(corpus, below)
-        self.choose_features(layer, filled, label)
-        tagger = annotator.tagger
-        tagger.fit(filled, label=label, callback=self.callback(layer.name))
+        with naming(layer.name):
+            filled = self.annotated(corpus, self.below(layer))
+            self.choose_features(layer, filled, label)
+            annotator.tagger.fit(filled, label=label, callback=self.callback(layer.name))
         self.trained[layer.name] = TrainedOn(filled, label)
 
     def callback(self, task: str) -> Any:
@@ -127,7 +127,8 @@ class Curriculum:
             tagger = Tagger(**lower.annotator.tagger.settings)
             tagger.settings["features"] = lower.annotator.tagger.settings["features"]
             name = f"{lower.name}, without part {part + 1} of {self.folds}"
-            tagger.fit(rest, label=source.label, callback=self.callback(name))
+            with naming(lower.name):
+                tagger.fit(rest, label=source.label, callback=self.callback(name))
             out.append(Layer(lower.name, TaggerLayer(tagger)))
         return out
 
@@ -151,7 +152,7 @@ class Curriculum:
         known = {other.name for other in self.layers}
         inputs = [name for name in corpus.names if name != label and name not in known]
         if not inputs:
-            raise DataError(f"there is no column to make features of for '{layer.name}'")
+            raise DataError(f"there is no column to make features of beside '{label}'")
         own = tagger.settings["features"]
         if own in (None, "default"):
             plain = Corpus({n: corpus.column(n) for n in (*inputs, label)}, corpus.bounds)

@@ -1,95 +1,95 @@
-"""Our own best: richer features, a penalty and rules chosen for each training part, a second look.
+"""Our own best: richer features, values taken by rules and a second look, and transfer by ``auto``.
 
-plain     the most frequent value on the best path
-rules     a rule for each field
-eager     rules, and a second look where a field was not found
+none          no transfer, the most frequent value of each field
+none eager    the same tagger recalibrated; a rule for each field, and a second look where none is
+              found, both chosen on the training part
+auto          with the tasks below, the most frequent value of each field
+auto eager    the same with rules and a second look
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from dovetail import Pipeline, Tagger
 from dovetail.compare import Cell, Split
 from dovetail.corpus import Corpus, convert
-from dovetail.evaluate.fields import Choice, Looks, choose
+from dovetail.evaluate.fields import Choice, Looks
 from dovetail.features.sets import fields
-from dovetail.pipeline.extraction import look
-from dovetail.reproduce.material import FIELDS, Material, overall_f1, scored
+from dovetail.pipeline.auto import without_transfer
+from dovetail.pipeline.extraction import choose_values, look
+from dovetail.reproduce.material import FIELDS, Material, scored
 
-SYSTEMS = ("plain", "rules", "eager")
-TRIED_C2 = (0.1, 0.3)
-EAGERNESS = (0.0, 0.5, 1.0, 1.5, 2.0)
-FOLDS = 3
-ROUGH = 1e-2
-LABEL = "label"
+SYSTEMS = ("none", "none eager", "auto", "auto eager")
+C2 = 0.1
+TOLERANCE = 1e-2
+FINE = 100  # mails from which ends of fields have labels of their own
+TASK = "fields"
+Scheme = Literal["IOB2", "IOBES"]
 PLAIN = {field: Choice() for field in FIELDS}
 
 
-class Chosen(NamedTuple):
-    """What was chosen on a training part alone."""
+class Tried(NamedTuple):
+    """A trained system: what it finds in the test part, and how values are taken."""
 
-    c2: float
-    rules: dict[str, Choice]
-    eager: dict[str, Choice]
+    looks: list[Looks]
+    choices: dict[str, Choice]
 
 
 class BestStudy:
-    """The three ways of taking values from one tagger without transfer."""
+    """The four systems above; all of a split and size are made of the same models."""
 
     def __init__(self, material: Material, splits: Sequence[Split]) -> None:
         self.material = material
         self.splits = list(splits)
         self.features = fields("word", "pos", lexicons=material.lists_with_rooms)
-        self._kept: tuple[tuple[int, int], Chosen, list[Looks]] | None = None
+        self._kept: tuple[tuple[int, int], dict[str, Tried]] = ((-1, -1), {})
 
     def work(self, cell: Cell) -> dict[str, Any]:
-        """Score one way; the tagger is trained for the first of them."""
+        """Score one system; the models are trained for the first of them."""
         split = self.splits[cell.split]
-        if self._kept is None or self._kept[0] != (cell.split, cell.size):
-            units = split.train[: cell.size]
-            chosen = self.chosen(units)
-            pipeline = self._trained(units, chosen.c2)
-            amounts = [choice.eagerness for choice in chosen.eager.values()]
-            looks = look(pipeline, self._part(split.test), FIELDS, amounts)
-            self._kept = (cell.split, cell.size), chosen, looks
-        _, chosen, looks = self._kept
-        choices = {"plain": PLAIN, "rules": chosen.rules, "eager": chosen.eager}[cell.system]
+        if self._kept[0] != (cell.split, cell.size):
+            tried = self._tried(split.train[: cell.size], split.test)
+            self._kept = (cell.split, cell.size), tried
+        looks, choices = self._kept[1][cell.system]
         result = scored(self.material.values(split.test), looks, choices)
-        result |= {"n_train": cell.size, "n_test": len(split.test), "c2": chosen.c2}
+        result |= {"n_train": cell.size, "n_test": len(split.test), "c2": C2}
         result["rules"] = {field: choice.rule for field, choice in choices.items()}
         result["eagerness"] = {field: choice.eagerness for field, choice in choices.items()}
         return result
 
-    def chosen(self, units: Sequence[int]) -> Chosen:
-        """Penalty, rules and eagerness, by cross-validation on some mails."""
-        best: tuple[float, Chosen] | None = None
-        for c2 in TRIED_C2:
-            truth: list[dict[str, set[str]]] = []
-            looks: list[Looks] = []
-            for k in range(FOLDS):
-                held = units[k::FOLDS]
-                rest = [unit for unit in units if unit not in held]
-                pipeline = self._trained(rest, c2, tolerance=ROUGH)
-                looks += look(pipeline, self._part(held), FIELDS, EAGERNESS)
-                truth += self.material.values(held)
-            rules = choose(truth, looks, FIELDS)
-            eager = choose(truth, looks, FIELDS, eagerness=EAGERNESS)
-            f1 = overall_f1(truth, looks, eager)
-            if best is None or f1 > best[0]:
-                best = f1, Chosen(c2, rules, eager)
-        assert best is not None
-        return best[1]
-
-    def _trained(self, units: Sequence[int], c2: float, **settings: Any) -> Pipeline:
+    def _tried(self, units: Sequence[int], tested: Sequence[int]) -> dict[str, Tried]:
+        scheme: Scheme = "IOBES" if len(units) >= FINE else "IOB2"
+        train, test = (self._part(part, scheme) for part in (units, tested))
         threads = self.material.threads
         tagger = Tagger(
-            features=self.features, c2=c2, constraints="IOBES", threads=threads, **settings
+            features=self.features, c2=C2, constraints=scheme, tolerance=TOLERANCE, threads=threads
         )
-        return Pipeline({LABEL: tagger.fit(self._part(units), label=LABEL)}, threads=threads)
+        layers = {"ner": self.material.lower["ner"], TASK: tagger}
+        auto = Pipeline(layers, decode="auto", threads=threads)
+        auto.fit({TASK: train}, labels={TASK: TASK}, folds=folds_for(len(units)))
+        plain = Pipeline({TASK: _first_member(auto)}, decode="cascade", threads=threads)
+        alone = without_transfer(auto)
+        out = {"none": Tried(look(plain, test, FIELDS), PLAIN)}
+        for name, pipeline in (("none eager", alone), ("auto eager", auto)):
+            choices = choose_values(pipeline, FIELDS)
+            amounts = [choice.eagerness for choice in choices.values()]
+            out[name] = Tried(look(pipeline, test, FIELDS, amounts), choices)
+        out["auto"] = Tried(out["auto eager"].looks, PLAIN)
+        return out
 
-    def _part(self, units: Sequence[int]) -> Corpus:
+    def _part(self, units: Sequence[int], scheme: Scheme) -> Corpus:
         part = self.material.part(units)
-        labels = [convert(labels, "IOB2", "IOBES") for labels in part.lists(LABEL)]
-        return part.with_column(LABEL, labels)
+        labels = [convert(labels, "IOB2", scheme) for labels in part.lists("label")]
+        return part.without_column("label").with_column(TASK, labels)
+
+
+def folds_for(n_mails: int) -> int:
+    """The less text, the more of it a model in cross-validation should see."""
+    return 10 if n_mails <= 10 else 5 if n_mails <= 20 else 3
+
+
+def _first_member(pipeline: Pipeline) -> Tagger:
+    assert pipeline.candidates_ is not None
+    return pipeline.candidates_.members[0]

@@ -25,9 +25,10 @@ PAIRS = (
     ("stacked", "none"),
     ("pool", "none"),
     ("joint3", "joint"),
-    ("rules", "plain"),
-    ("eager", "plain"),
-    ("eager", "rules"),
+    ("none eager", "none"),
+    ("auto", "none"),
+    ("auto eager", "none"),
+    ("auto eager", "none eager"),
 )
 COUNTED = {  # what an outcome adds to true positives, false positives, false negatives
     OUTCOMES["right"]: (1, 0, 0),
@@ -148,8 +149,10 @@ def chosen(results: Iterable[Result]) -> dict[str, dict[str, int]]:
     return {name: dict(counter.most_common()) for name, counter in out.items()}
 
 
-def curve(results: Sequence[Result], field: str, reference: str = "cascade") -> Summary:
+def curve(results: Sequence[Result], field: str, reference: str) -> Summary:
     """The learning curve of one field, with the data that is saved against the reference."""
+    if field == "overall":
+        return summarize(results, reference=reference, unit="mails")
     own = [{**r, "overall": r["types"][field], "types": {}} for r in results]
     return summarize(own, reference=reference, unit="mails")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,15 +40,17 @@ def lower_taggers(
         constraints="IOB2",
         threads=threads,
     )
-    first_mark = _mark(pos, sources.tagged_journal, str(sources.n_sentences))
-    first = _kept(pos, "pos", kept / f"pos-{first_mark}.dovetail", sources.parts_of_speech, say)
+    size = str(sources.n_sentences)
+    first, first_mark = kept_tagger(
+        "pos", pos, sources.parts_of_speech, kept, (sources.tagged_journal, size), say
+    )
 
     def news() -> Corpus:
         corpus = sources.news()
         return corpus.with_column("pos", first.predict(corpus))
 
-    mark = _mark(ner, sources.tagged_news, first_mark)
-    second = _kept(ner, "ner", kept / f"ner-{mark}.dovetail", news, say)
+    made_of = (sources.tagged_news, first_mark)
+    second, mark = kept_tagger("ner", ner, news, kept, made_of, say)
     return Lower({"pos": first, "ner": second}, mark)
 
 
@@ -59,21 +61,30 @@ def entity_features(lists: dict[str, Lexicon]) -> Template:
     return Template(*entities("word", "pos").expressions, *found, lexicons=lower)
 
 
-def _mark(tagger: Tagger, data: Path, other: str) -> str:
-    """Of the settings of a tagger, its name lists and its data."""
-    settings = {key: value for key, value in tagger.settings.items() if key != "threads"}
-    lists = [repr(lexicon.spec()) for lexicon in settings["features"].lexicons.values()]
-    told = [f"{key} = {value}" for key, value in sorted(settings.items())]
-    return fingerprint(__version__, *told, *lists, data, other)[:12]
-
-
-def _kept(
-    tagger: Tagger, name: str, path: Path, data: Callable[[], Corpus], say: Say | None
-) -> Tagger:
+def kept_tagger(
+    name: str,
+    tagger: Tagger,
+    data: Callable[[], Corpus],
+    folder: Path,
+    made_of: Sequence[Path | str],
+    say: Say | None = None,
+) -> tuple[Tagger, str]:
+    """A tagger of that name from the folder where it is kept, or trained now on the data's column
+    of that name; and a mark of its settings and of what the data is made of."""
+    mark = _mark(tagger, made_of)
+    path = folder / f"{name}-{mark}.dovetail"
     if path.exists():
-        return load(path, threads=tagger.settings["threads"])
+        return load(path, threads=tagger.settings["threads"]), mark
     if say is not None:
         say(f"training the tagger '{name}'")
     tagger.fit(data(), label=name)
     tagger.save(path)
-    return tagger
+    return tagger, mark
+
+
+def _mark(tagger: Tagger, made_of: Sequence[Path | str]) -> str:
+    """Of the settings of a tagger, its name lists and its data."""
+    settings = {key: value for key, value in tagger.settings.items() if key != "threads"}
+    lists = [repr(lexicon.spec()) for lexicon in settings["features"].lexicons.values()]
+    told = [f"{key} = {value}" for key, value in sorted(settings.items())]
+    return fingerprint(__version__, *told, *lists, *made_of)[:12]

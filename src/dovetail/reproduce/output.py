@@ -38,17 +38,21 @@ class Findings:
         self.comparisons = {
             name: findings.comparisons(own, apart if "copies" in name else splits)
             for name, own in results.items()
-            if name != "curve"
+            if not name.endswith("curve")
         }
         self.hosts = findings.host_counts(results["paper"])
         self.summaries = {
-            name: summarize(own, unit="mails") for name, own in results.items() if name != "curve"
+            name: summarize(own, unit="mails")
+            for name, own in results.items()
+            if not name.endswith("curve")
         }
         self.curves: dict[str, Summary] = {}
         if "curve" in results:
-            self.curves = {
-                field: findings.curve(merged(results), field) for field in ("speaker", "location")
-            }
+            own = merged(results, "curve")
+            self.curves = {f: findings.curve(own, f, "cascade") for f in ("speaker", "location")}
+            self.curves["overall"] = findings.curve(
+                merged(results, "best curve"), "overall", "none"
+            )
         sizes = [size for size in Counter(material.groups).values() if size > 1]
         self.copies = {"groups": len(sizes), "mails": sum(sizes)}
         self.n_mails = len(material.mails)
@@ -79,6 +83,7 @@ class Findings:
         with write_text(paths[0]) as file:
             json.dump(self.to_dict(), file, indent=1)
         everything = [*self.results["paper"], *self.results.get("curve", ())]
+        best = [*self.results.get("best", ()), *self.results.get("best curve", ())]
         changes = [change for result in everything for change in result.get("changes", ())]
         facts = {
             "data": f"{self.n_mails} seminar announcements (Freitag 1998)",
@@ -101,7 +106,7 @@ class Findings:
             facts = {"data": facts["data"], "features": STUDIES["best"], "scores": facts["scores"]}
             write_report(
                 paths[-1],
-                self.summaries["best"],
+                summarize(best, unit="mails"),
                 title="Fields of seminar announcements: our best",
                 facts=facts,
             )
@@ -116,6 +121,9 @@ class Findings:
         for name, summary in self.summaries.items():
             parts += [Text(f"{STUDIES[name]}: mean F1 of {summary.n_splits} splits", "bold")]
             parts += [_table(summary, beside_paper=not name.startswith("best")), Text()]
+        for name, curve in self.curves.items():
+            parts += [Text(f"F1 by mails to train on, {name}: mean of {curve.n_splits}", "bold")]
+            parts += [_curve(curve), Text()]
         parts += [Text(f"- {sentence}") for sentence in self.sentences()]
         return Group(*parts)
 
@@ -124,7 +132,7 @@ class Findings:
         out = []
         for name, compared in self.comparisons.items():
             for found in compared:
-                claims = {("joint", "cascade"), ("cascade", "none"), ("eager", "plain")}
+                claims = {("joint", "cascade"), ("cascade", "none"), ("auto eager", "none eager")}
                 if (found.system, found.against) not in claims:
                     continue
                 if found.field in ("overall", "speaker", "location"):
@@ -174,4 +182,18 @@ def _table(summary: Summary, *, beside_paper: bool) -> Table:
         if beside_paper and system in ORIGINAL:
             figures = published.TABLE[system]
             table.add_row("  published", *(str(figures[c]) for c in COLUMNS), style="dim")
+    return table
+
+
+def _curve(summary: Summary) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("F1")
+    for size in summary.sizes:
+        table.add_column(str(size), justify="right")
+    for system in summary.systems:
+        scores = [summary.score(system, size) for size in summary.sizes]
+        table.add_row(system, *("" if s is None else percent(s.f1.mean) for s in scores))
     return table

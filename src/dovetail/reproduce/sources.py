@@ -15,6 +15,7 @@ from dovetail.files import PathLike, open_text
 
 VARIABLE = "DOVETAIL_DATA"
 BESIDE = Path("..", "shared", "data")
+BELOW = ("conll2000", "conll2003", "lexicons")  # what the lower tasks need
 NAME_LISTS = {
     "first": ("first_names_male", "first_names_female"),
     "last": ("last_names_top10000",),
@@ -30,16 +31,30 @@ NAME_LISTS = {
 
 
 def data_folder(given: PathLike | None = None) -> Path:
-    """The folder of all data sets: the given one, that of the environment, or one beside here."""
-    asked = given or os.environ.get(VARIABLE)
-    folder = Path(asked) if asked else BESIDE
+    """The folder of all data sets, with the seminar announcements: see `folder_with`."""
+    folder, hint = _folder(given)
     if not (folder / "seminars" / "tagged").is_dir():
-        hint = "" if asked else f"; give --data FOLDER or set {VARIABLE}"
         raise DataError(f"there are no seminar announcements in {folder / 'seminars'}{hint}")
-    for name in ("conll2000", "conll2003", "lexicons"):
+    return folder_with(given)
+
+
+def folder_with(given: PathLike | None, *names: str) -> Path:
+    """The folder of all data sets: the given one, that of the environment, or one beside here. It
+    has the data sets of these names, and those that the lower tasks need."""
+    folder, hint = _folder(given)
+    for name in names:
+        if not (folder / name).is_dir():
+            raise DataError(f"there is no data set {name} in {folder}{hint}")
+    for name in BELOW:
         if not (folder / name).is_dir():
             raise DataError(f"the folder {folder} lacks {name}, which the lower tasks need")
     return folder
+
+
+def _folder(given: PathLike | None) -> tuple[Path, str]:
+    asked = given or os.environ.get(VARIABLE)
+    hint = "" if asked else f"; give --data FOLDER or set {VARIABLE}"
+    return Path(asked) if asked else BESIDE, hint
 
 
 @dataclass(frozen=True)

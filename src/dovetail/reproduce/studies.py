@@ -19,15 +19,19 @@ from dovetail.reproduce.material import Material
 
 CURVE = (10, 20, 40, 80, 160)
 ORIGINAL: tuple[str, ...] = ("none", "cascade", "joint")  # the systems of the paper
-SLOW = ("soft", "stacked")
+FAST = (*ORIGINAL, "pool")
+FEWER_SPLITS = 5  # in the studies that are not the main ones
 STUDIES = {
     "paper": "the paper's features and prior, random halves",
     "best": "our features and rules, random halves",
+    "others": "other ways of transfer, with the paper's features and prior",
     "curve": "the paper's features and prior with less training data",
+    "best curve": "our features and rules with less training data",
     "copies": "the paper's features and prior, near-copies of a mail in the same half",
     "tuned": "the paper's features, the prior chosen on each training half",
     "best copies": "our features and rules, near-copies of a mail in the same half",
 }
+MAIN = ("paper", "best")
 
 
 @dataclass(frozen=True)
@@ -76,16 +80,14 @@ class Workshop:
     def plan(self, name: str) -> Plan:
         """Systems, splits and sizes of a study."""
         full = min(len(split.train) for split in self.study(name).splits)
-        n = self.settings.n_splits
-        if name == "curve":
-            return Plan(ORIGINAL, n, [size for size in CURVE if size < full])
+        n = self.settings.n_splits if name in MAIN else min(FEWER_SPLITS, self.settings.n_splits)
+        if name.endswith("curve"):
+            systems = best.SYSTEMS if name.startswith("best") else ORIGINAL
+            return Plan(systems, n, [size for size in CURVE if size < full])
         if name.startswith("best"):
             return Plan(best.SYSTEMS, n, [full])
-        systems = ORIGINAL
-        if name == "paper":
-            left_out = SLOW if self.settings.quick else ()
-            systems = tuple(system for system in transfer.SYSTEMS if system not in left_out)
-        return Plan(systems, n, [full])
+        kinds = {"paper": FAST, "others": transfer.SYSTEMS}
+        return Plan(kinds.get(name, ORIGINAL), n, [full])
 
     def fingerprint(self, name: str) -> str:
         """Of all that the results of a study depend on."""
@@ -94,8 +96,10 @@ class Workshop:
         lists = [repr(lexicon.spec()) for lexicon in template.lexicons.values()]
         mails = "\0".join(self.material.mails.texts or ())
         fields = [{f: sorted(values) for f, values in mail.items()} for mail in self.material.truth]
-        settings = (transfer.TRIED_C2, best.TRIED_C2, best.EAGERNESS, best.FOLDS, transfer.FOLDS)
-        kind = "paper" if name == "curve" else name
+        settings: tuple[Any, ...] = (transfer.TRIED_C2, transfer.FOLDS, transfer.TOLERANCE)
+        if isinstance(study, best.BestStudy):
+            settings = (best.C2, best.TOLERANCE, best.FINE)
+        kind = "paper" if name in ("others", "curve") else name.removesuffix(" curve")
         texts = (kind, str(template), mails, repr(fields), repr(settings))
         return fingerprint(__version__, *texts, *lists, self.material.lower_mark)
 
@@ -191,7 +195,10 @@ def _fill(
             shown(Progress(cells[-1], done, len(plan.cells), reused, seconds))
 
 
-def merged(results: Mapping[str, Sequence[Result]]) -> list[Result]:
-    """The learning curve with its last point, from the study at full size."""
-    full = [result for result in results["paper"] if result["system"] in ORIGINAL]
-    return [*full, *results.get("curve", ())]
+def merged(results: Mapping[str, Sequence[Result]], name: str = "curve") -> list[Result]:
+    """A learning curve with its last point, from the study at full size, on the same splits."""
+    curve = results.get(name, ())
+    systems = {result["system"] for result in curve}
+    splits = {result["split"] for result in curve}
+    full = results["best" if name.startswith("best") else "paper"]
+    return [*curve, *(r for r in full if r["system"] in systems and r["split"] in splits)]

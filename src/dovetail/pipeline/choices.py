@@ -1,0 +1,26 @@
+"""The names of what can be chosen: light, for those who only offer the choice."""
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from dovetail.errors import DataError
+
+Decode = Literal["none", "cascade", "soft", "joint", "auto"]
+Training = Literal["cascade", "soft", "gold", "joint", "auto"]
+System = Literal["none", "cascade", "soft", "stacked", "joint", "auto"]
+
+DECODINGS: tuple[Decode, ...] = get_args(Decode)
+TRAININGS: tuple[Training, ...] = get_args(Training)
+SYSTEMS: tuple[System, ...] = get_args(System)
+
+
+def check_choice(what: str, given: str, names: Sequence[str]) -> None:
+    """Refuse what cannot be chosen.
+
+    >>> check_choice("method", "magic", ["auto", "exact"])
+    Traceback (most recent call last):
+        ...
+    dovetail.errors.DataError: there is no method 'magic'; choose from auto, exact
+    """
+    if given not in names:
+        raise DataError(f"there is no {what} '{given}'; choose from {', '.join(names)}")
