@@ -4,6 +4,7 @@
 #include "bind_features.hpp"
 #include "bind_grid.hpp"
 #include "bind_grid_approximate.hpp"
+#include "bind_hmm.hpp"
 #include "bind_inference.hpp"
 #include "bind_latent.hpp"
 #include "bind_training.hpp"
@@ -17,4 +18,5 @@ NB_MODULE(_native, module) {
     dovetail::bind_latent(module);
     dovetail::bind_grid(module);
     dovetail::bind_grid_approximate(module);
+    dovetail::bind_hmm(module);
 }

@@ -25,8 +25,8 @@ VERSION = 1
 KIND_PIPELINE = "pipeline"  # of a file that holds several taggers
 LARGEST_HEADER = 100_000_000
 VERIFIED = 64_000_000  # models up to this size are read and verified whole when they are opened
-_DTYPES = {"|u1": "U8", "<u2": "U16", "<u4": "U32", "<u8": "U64", "<f4": "F32"}
-_ITEM_SIZES = {"U8": 1, "U16": 2, "U32": 4, "U64": 8, "F32": 4}
+_DTYPES = {"|u1": "U8", "<u2": "U16", "<u4": "U32", "<u8": "U64", "<f4": "F32", "<f8": "F64"}
+_ITEM_SIZES = {"U8": 1, "U16": 2, "U32": 4, "U64": 8, "F32": 4, "F64": 8}
 
 
 class ModelFile:

@@ -1,0 +1,28 @@
+"""Representations of words that survive a change of domain: classes, hidden states, vectors."""
+
+from dovetail.representation.annotation import Representation
+from dovetail.representation.biased import BiasedHMM
+from dovetail.representation.hmm import HMM
+from dovetail.representation.layered import LayeredHMM
+from dovetail.representation.loading import load
+from dovetail.representation.properties import Distance, Entropy, Predict, TokenCost
+from dovetail.representation.rounds import Progress
+from dovetail.representation.vocabulary import Vocabulary
+from dovetail.representation.word_classes import WordClasses
+from dovetail.representation.word_vectors import WordVectors
+
+__all__ = [
+    "HMM",
+    "BiasedHMM",
+    "Distance",
+    "Entropy",
+    "LayeredHMM",
+    "Predict",
+    "Progress",
+    "Representation",
+    "TokenCost",
+    "Vocabulary",
+    "WordClasses",
+    "WordVectors",
+    "load",
+]

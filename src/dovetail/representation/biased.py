@@ -1,0 +1,184 @@
+"""Hidden Markov models whose states are biased: towards a task, a domain, or something new."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail.corpus import Corpus
+from dovetail.errors import DataError
+from dovetail.representation.annotation import Corpora, corpora_of
+from dovetail.representation.biased_em import BiasedEM, Tilt
+from dovetail.representation.hmm import HMM
+from dovetail.representation.hmm_training import Source, Wishes, learn
+from dovetail.representation.leaks import cross_fitted, left_out
+from dovetail.representation.parameters import Parameters
+from dovetail.representation.properties import (
+    Domains,
+    Entropy,
+    Property,
+    Scaling,
+    TokenCost,
+    restored,
+)
+from dovetail.representation.rounds import Callback, Memory, Step
+from dovetail.representation.text import Text
+
+
+class BiasedHMM(HMM):
+    """A hidden Markov model trained with a posterior that has little of some properties.
+
+    The E-step's distribution q is the nearest to the model's posterior among those with small
+    expected properties (posterior regularisation; Huang and Yates 2012). Each round reports what
+    the properties are under q; a weight of 0 only measures one.
+
+    With `Entropy`, states of the labelled text have seen its labels, and a tagger that is trained
+    on them trusts them too much: give it the columns of `annotate_left_out` or
+    `annotate_cross_fitted` instead.
+
+    Parameters
+    ----------
+    states
+        How many.
+    properties
+        `Entropy`, `Distance`, `Predict` and `TokenCost`, alone or together.
+    sigma
+        Radius of the ball in which the multipliers of all properties lie together, their weights
+        being those of the norm; by default each is bounded by its own weight.
+    scaling
+        ``token``: properties are sums over tokens, and a multiplier means the same for any amount
+        of text; ``paper``: means over tokens, as Huang and Yates have them, which needs a sigma.
+    ramp
+        Rounds until biases have their full strength.
+    evaluations
+        With ``sigma``, E-steps a round that climb the dual.
+    settings
+        Those of `HMM`.
+
+    Examples
+    --------
+    >>> from dovetail.representation import Distance, Entropy
+    >>> news = Corpus.from_lists({"word": [["a", "cat", "sat"]] * 4, "pos": [["D", "N", "V"]] * 4})
+    >>> novel = Corpus.from_lists({"word": [["the", "cat", "ran"]] * 4})
+    >>> hmm = BiasedHMM(3, [Entropy("pos"), Distance()], min_count=1, rounds=5).fit(news, novel)
+    >>> sorted(hmm.history_[-1].properties)
+    ['distance', 'entropy']
+    """
+
+    def __init__(
+        self,
+        states: int = 80,
+        properties: Sequence[Property | TokenCost] = (),
+        *,
+        sigma: float | None = None,
+        scaling: Scaling = "token",
+        ramp: int = 5,
+        evaluations: int = 3,
+        **settings: Any,
+    ) -> None:
+        super().__init__(states, **settings)
+        own = {"sigma": sigma, "scaling": scaling, "ramp": ramp, "evaluations": evaluations}
+        self.settings.update(own, properties=list(properties))
+        if sigma is not None and not (np.isfinite(sigma) and sigma > 0):
+            raise DataError(f"sigma is {sigma}; give a number above 0")
+        if scaling not in ("token", "paper"):
+            raise DataError(f"scaling is '{scaling}'; choose from token, paper")
+        if scaling == "paper" and sigma is None:
+            raise DataError("the paper's scaling needs a sigma, such as 100")
+        if self.settings["batch"] is not None:
+            raise DataError("stepwise EM takes no properties: leave out batch")
+
+    def fit(
+        self,
+        source: Corpora,
+        target: Corpora | None = None,
+        *,
+        held_out: Corpora | None = None,
+        patience: int = 3,
+        warm_start: HMM | Source | None = None,
+        resume: Source | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        callback: Callback | None = None,
+    ) -> BiasedHMM:
+        """Learn from text of the source, labelled where a property needs that, and of the target.
+
+        The other arguments are those of `HMM.fit`.
+        """
+        domains = self.domains(source, target)
+        wishes = Wishes(held_out, patience, warm_start, resume, checkpoint, callback)
+        biases, each = self.biases(domains)
+
+        def steps(text: Text, at: Parameters, memory: Memory, done: int) -> Iterator[Step]:
+            s = self.settings
+            em = BiasedEM(s["sigma"], s["ramp"], s["evaluations"])
+            tilt = Tilt.remembered(biases, each, memory)
+            return em.rounds(text, self.engine, self.rule, at, tilt, done)
+
+        learn(self, domains.corpora, wishes, steps)
+        return self
+
+    @property
+    def biased_by_(self) -> tuple[str, ...]:
+        properties = self.settings["properties"]
+        return tuple(p.column for p in properties if isinstance(p, Entropy) and p.weight > 0)
+
+    def domains(self, source: Corpora, target: Corpora | None) -> Domains:
+        """The text of both domains, checked."""
+        column = self.settings["column"]
+        parts = [_one(corpora_of(source, column))]
+        if target is not None:
+            parts.append(_one(corpora_of(target, column)))
+        s = self.settings
+        return Domains(parts[0], parts[1] if len(parts) > 1 else None, s["states"], s["scaling"])
+
+    def biases(self, domains: Domains) -> tuple[list[Any], Any]:
+        """The declared properties over a text: coded ones, and costs of single tokens."""
+        declared = self.settings["properties"]
+        coded = [p.bias(domains) for p in declared if isinstance(p, Property)]
+        names = [bias.name for bias in coded]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise DataError(f"the property '{twice}' is given twice")
+        own = [p.matrix(domains) for p in declared if isinstance(p, TokenCost)]
+        return coded, sum(own[1:], own[0]) if own else None
+
+    def annotate_left_out(self, source: Corpora, target: Corpora | None = None) -> Corpus:
+        """The labelled training text with columns that have not seen its labels.
+
+        Each sequence is decoded by the emissions that the rest of the text would have given: its
+        own expected counts are taken out. Both corpora are those of the training.
+        """
+        domains = self.domains(source, target)
+        column = left_out(self, domains)
+        return domains.source.with_column(self.settings["name"], column)
+
+    def annotate_cross_fitted(
+        self,
+        source: Corpora,
+        target: Corpora | None = None,
+        *,
+        folds: int = 5,
+        seed: int = 0,
+    ) -> Corpus:
+        """The same by training anew for each part of the source, with that part's labels hidden.
+
+        It takes ``folds`` trainings. All begin with the same start, which keeps their states alike.
+        """
+        domains = self.domains(source, target)
+        column = cross_fitted(self, domains, folds, seed)
+        return domains.source.with_column(self.settings["name"], column)
+
+    def _saved_settings(self) -> dict[str, Any]:
+        specs = [p.spec() for p in self.settings["properties"]]
+        return {**super()._saved_settings(), "properties": specs}
+
+    @classmethod
+    def _restored_settings(cls, saved: dict[str, Any]) -> dict[str, Any]:
+        return {**saved, "properties": restored(saved["properties"])}
+
+
+def _one(corpora: Sequence[Corpus]) -> Corpus:
+    return corpora[0] if len(corpora) == 1 else Corpus.concatenate(corpora)

@@ -1,0 +1,72 @@
+"""The dual of posterior regularisation (Ganchev et al. 2010), by projected gradient ascent.
+
+    maximise over lambda:  -log sum_Y p(Y | x) exp(-lambda . phi(Y)),   |lambda / sqrt(a)| <= sigma
+
+with a the weights of the norm. Its gradient is E_q[phi]. Multipliers of properties that should be
+small are at least 0; those that should be near 0 have either sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail.representation.parameters import Floats
+
+Found = TypeVar("Found")
+Evaluate = Callable[[Floats], tuple[float, Floats, Found]]
+SMALLEST_MOVE = 1e-10
+
+
+@dataclass
+class Ball:
+    """Where multipliers may lie."""
+
+    sigma: float
+    weights: Floats
+    signed: npt.NDArray[np.bool_]
+
+    def nearest(self, scaled: Floats) -> Floats:
+        """The nearest point, in coordinates lambda / sqrt(weights)."""
+        inside = np.where(self.signed, scaled, np.maximum(scaled, 0.0))
+        length = float(np.linalg.norm(inside))
+        return inside if length <= self.sigma else inside * (self.sigma / length)
+
+
+@dataclass
+class Ascent(Generic[Found]):
+    """Multipliers, the step size that works there, and what the last evaluation found."""
+
+    multipliers: Floats
+    step: float
+    found: Found
+
+
+def ascend(
+    evaluate: Evaluate[Found], start: Floats, ball: Ball, *, evaluations: int, step: float | None
+) -> Ascent[Found]:
+    """Climb with so many evaluations at most; a step that does not climb is taken back and halved
+    twice, one that does makes the next longer."""
+    root = np.sqrt(ball.weights)
+    at = ball.nearest(np.divide(start, root, out=np.zeros_like(start), where=root > 0))
+    value, gradient, found = evaluate(at * root)
+    for _ in range(evaluations - 1):
+        direction = gradient * root
+        steepness = float(np.linalg.norm(direction))
+        if steepness == 0:
+            break
+        step = ball.sigma / steepness if step is None else step
+        there = ball.nearest(at + step * direction)
+        if np.linalg.norm(there - at) <= SMALLEST_MOVE * ball.sigma:
+            break
+        higher, slope, other = evaluate(there * root)
+        if higher >= value:
+            at, value, gradient, found = there, higher, slope, other
+            step *= 2
+        else:
+            step /= 4
+    return Ascent(at * root, step or 0.0, found)

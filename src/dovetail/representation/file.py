@@ -1,0 +1,96 @@
+"""Files of representations: the layout and checks of model files, with arrays of their own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail.chain.model_file import ModelFile, open_model
+from dovetail.chain.model_file import to_bytes as file_bytes
+from dovetail.errors import DataError, ModelFileError
+from dovetail.representation.vocabulary import Vocabulary
+
+Source = str | os.PathLike[str] | bytes
+Array = npt.NDArray[Any]
+
+
+class RepresentationFile:
+    """An open file: facts, and arrays of checked shape."""
+
+    def __init__(self, file: ModelFile) -> None:
+        self.source = file.source
+        self.facts: dict[str, Any] = file.facts
+        self._file = file
+
+    def numbers(
+        self, name: str, dtype: Any, shape: tuple[int, ...], *, below: int | None = None
+    ) -> Array:
+        """An array of this shape, whose numbers are finite and below a bound where there is one."""
+        flat = np.frombuffer(self._file.array(name), np.uint8)
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        if len(flat) != size:
+            raise ModelFileError(f"{self.source} is damaged: the array '{name}' has a wrong size")
+        values: Array = flat.view(dtype).reshape(shape).copy()
+        wrong = not np.isfinite(values).all() if values.dtype.kind == "f" else False
+        if wrong or (below is not None and values.size and int(values.max()) >= below):
+            raise ModelFileError(f"{self.source} is damaged: the array '{name}' has a wrong value")
+        return values
+
+    def raw(self, name: str) -> bytes:
+        return bytes(self._file.array(name))
+
+
+def to_bytes(kind: str, arrays: Mapping[str, Array], facts: Mapping[str, Any]) -> bytes:
+    """A representation's file in memory."""
+    from dovetail import __version__
+
+    whole = {"kind": kind, "labels": [], "training": {}, "dovetail": __version__, **facts}
+    return file_bytes(arrays, whole)
+
+
+@contextmanager
+def opened(source: Source, kind: str) -> Iterator[RepresentationFile]:
+    """A file of that kind; what is wrong in it is one clear sentence."""
+    file = RepresentationFile(open_model(source, verify=True))
+    found = file.facts.get("kind", "tagger")
+    if found != kind:
+        raise ModelFileError(f"{file.source} holds a {found}, not a {kind}")
+    try:
+        yield file
+    except ModelFileError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, DataError):
+        raise ModelFileError(f"{file.source} is damaged: its description cannot be read") from None
+
+
+def vocabulary_arrays(vocabulary: Vocabulary) -> dict[str, Array]:
+    """A vocabulary as arrays: all names one after another, and where each begins."""
+    names = [name.encode() for name in vocabulary.names]
+    offsets = np.concatenate([[0], np.cumsum([len(name) for name in names])])
+    return {
+        "words": np.frombuffer(b"".join(names), np.uint8),
+        "word_offsets": offsets.astype(np.uint64),
+        "rare": np.frombuffer(vocabulary.rare.encode(), np.uint8),
+    }
+
+
+def vocabulary_in(file: RepresentationFile) -> Vocabulary:
+    """The vocabulary in a file."""
+    raw = file.raw("words")
+    offsets = np.frombuffer(file.raw("word_offsets"), np.uint64).astype(np.int64)
+    if (
+        not len(offsets)
+        or offsets[0] != 0
+        or offsets[-1] != len(raw)
+        or (np.diff(offsets) < 0).any()
+    ):
+        raise ModelFileError(f"{file.source} is damaged: its words do not fit")
+    names = [raw[a:b].decode() for a, b in pairwise(offsets.tolist())]
+    rare: Any = file.raw("rare").decode()
+    return Vocabulary(names, rare)

@@ -1,0 +1,244 @@
+"""A hidden Markov model over words, whose states represent them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail.corpus import Column, Corpus, SoftColumn
+from dovetail.errors import DataError, DovetailError
+from dovetail.representation.annotation import (
+    Corpora,
+    Representation,
+    check_states,
+    corpora_of,
+    joined_text,
+    with_value,
+)
+from dovetail.representation.em import Rule, Stepwise, batch_em
+from dovetail.representation.hmm_file import hmm_bytes, hmm_in
+from dovetail.representation.hmm_training import Source, Wishes, learn
+from dovetail.representation.parameters import Floats, Parameters, Update
+from dovetail.representation.rounds import Callback, Memory, Progress, Step
+from dovetail.representation.text import Costs, Engine, Ints, Text
+from dovetail.representation.vocabulary import Rare, Vocabulary
+
+LEAST = 0.01  # states less probable than this make no feature
+
+
+class HMM(Representation):
+    """A hidden Markov model over words; each token's states are features for taggers.
+
+    Parameters
+    ----------
+    states
+        How many.
+    column, name
+        The column that it reads, and the one that it writes.
+    start
+        ``classes``: from exchange classes; or ``random``.
+    update, prior
+        How emissions are estimated: ``bayes`` (variational Bayes with a Dirichlet prior) or ``em``.
+    rounds, tolerance
+        EM ends after so many rounds, or when the likelihood changes by less, relative to it.
+    batch, decay
+        Stepwise EM with so many sequences a step; by default the whole text. See `Stepwise`.
+    min_count, rare
+        Which words are told apart, see `Vocabulary`.
+    soft, value
+        Whether the column has probabilities of states or the best ones, and what its features'
+        values are multiplied by: at full weight they starve those of words.
+    precision
+        ``double`` is slower and exact to some ten digits.
+    threads
+        Threads to use, by default all cores. Results do not depend on it.
+
+    Examples
+    --------
+    >>> text = [["the", "cat", "sat"], ["the", "dog", "ran"], ["a", "cat", "ran"]]
+    >>> hmm = HMM(3, min_count=1).fit(Corpus.from_lists({"word": text}))
+    >>> states = hmm.states(Corpus.from_lists({"word": [["a", "dog", "sat"]]}))
+    >>> len(set(states.tolist()))
+    3
+    """
+
+    vocabulary_: Vocabulary
+    parameters_: Parameters
+    history_: list[Progress]
+    stopped_: str
+
+    def __init__(
+        self,
+        states: int = 80,
+        *,
+        column: str = "word",
+        name: str = "state",
+        start: Literal["classes", "random"] = "classes",
+        update: Update = "bayes",
+        prior: float = 0.01,
+        rounds: int = 20,
+        tolerance: float = 1e-4,
+        batch: int | None = None,
+        decay: float = 0.7,
+        min_count: int = 2,
+        rare: Rare = "form",
+        soft: bool = True,
+        value: float = 0.3,
+        precision: Literal["single", "double"] = "single",
+        threads: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.settings: dict[str, Any] = {
+            k: v for k, v in locals().items() if k not in ("self", "__class__")
+        }
+        self._check_settings()
+
+    def _check_settings(self) -> None:
+        s = self.settings
+        check_states(s["states"], "states")
+        for name, choices in (
+            ("start", ("classes", "random")),
+            ("update", ("bayes", "em")),
+            ("precision", ("single", "double")),
+        ):
+            if s[name] not in choices:
+                raise DataError(f"{name} is '{s[name]}'; choose from {', '.join(choices)}")
+        if not (np.isfinite(s["prior"]) and s["prior"] > 0):
+            raise DataError(f"prior is {s['prior']}; give a number above 0")
+        if s["rounds"] < 1 or (s["batch"] is not None and s["batch"] < 1):
+            raise DataError("rounds and batch must be at least 1")
+
+    def __repr__(self) -> str:
+        words = f"{len(self.vocabulary_)} words" if self._fitted else "not fitted"
+        return f"<{type(self).__name__}: {self.settings['states']} states, {words}>"
+
+    # Training
+
+    def fit(
+        self,
+        data: Corpora,
+        *,
+        held_out: Corpora | None = None,
+        patience: int = 3,
+        warm_start: HMM | Source | None = None,
+        resume: Source | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        callback: Callback | None = None,
+    ) -> HMM:
+        """Learn from the words of one corpus or several.
+
+        With ``held_out`` text the round that makes it most likely is kept, and ``patience`` rounds
+        without a better one end the training. ``warm_start`` begins with an earlier model, also
+        where words have changed. ``checkpoint`` names a file that is rewritten as training goes on;
+        ``resume`` goes on with one as if it had never ended, on the same text. ``callback`` is
+        called with a `Progress` after every round and may return True to stop. Ctrl-C ends the
+        training with what there is.
+        """
+        wishes = Wishes(held_out, patience, warm_start, resume, checkpoint, callback)
+        learn(self, corpora_of(data, self.settings["column"]), wishes, self._steps)
+        return self
+
+    def _steps(self, text: Text, at: Parameters, memory: Memory, done: int) -> Iterator[Step]:
+        s = self.settings
+        if s["batch"] is None:
+            return batch_em(text, self.engine, self.rule, at)
+        stepwise = Stepwise(s["batch"], s["decay"], s["seed"])
+        return stepwise.rounds(text, self.engine, self.rule, at, done, memory)
+
+    @property
+    def engine(self) -> Engine:
+        """How its recursions are run."""
+        threads = self.settings["threads"] or os.cpu_count() or 1
+        return Engine(self.settings["precision"] == "double", threads)
+
+    @property
+    def rule(self) -> Rule:
+        """How counts become its parameters."""
+        return Rule(self.settings["update"], self.settings["prior"])
+
+    # Using it
+
+    @property
+    def labels_(self) -> list[str]:
+        return [f"s{k}" for k in range(self.settings["states"])]
+
+    @property
+    def _fitted(self) -> bool:
+        return hasattr(self, "parameters_")
+
+    def _trained(self) -> Parameters:
+        if not self._fitted:
+            raise DovetailError("this model has not been trained: call fit")
+        return self.parameters_.for_decoding()
+
+    def _text(self, corpus: Corpus) -> Text:
+        return joined_text([corpus], self.settings["column"], self.vocabulary_)
+
+    def states(self, corpus: Corpus) -> Ints:
+        """The best states of all tokens (Viterbi), by number."""
+        at = self._trained()
+        return self.engine.best_states(self._text(corpus), at)
+
+    def posteriors(self, corpus: Corpus) -> npt.NDArray[np.floating[Any]]:
+        """Probabilities of states, [tokens x states]."""
+        at = self._trained()
+        return self.engine.posteriors(self._text(corpus), at)
+
+    def log_likelihood(self, corpus: Corpus) -> float:
+        """Of the words of a corpus, in nats a token."""
+        at, text = self._trained(), self._text(corpus)
+        if not text.n_tokens:
+            raise DataError("there are no tokens to measure the likelihood of")
+        return self.engine.log_likelihood(text, at) / text.n_tokens
+
+    def type_posteriors(self, corpus: Corpus) -> Floats:
+        """Probabilities of states for each word of the vocabulary, averaged over its tokens in a
+        corpus, [words x states]; 0 for words that it does not have."""
+        counts = self.engine.expected(self._text(corpus), self._trained()).counts.emissions
+        totals = counts.sum(axis=1, keepdims=True)
+        return np.asarray(counts / np.where(totals > 0, totals, 1.0))
+
+    def typical_words(self, state: int, top: int = 10) -> list[tuple[str, float]]:
+        """The most probable words of a state, with their probabilities."""
+        column = self._trained().emissions[:, state]
+        best = np.argsort(-column, kind="stable")[:top]
+        return [(self.vocabulary_.names[word], float(column[word])) for word in best.tolist()]
+
+    def columns(self, corpus: Corpus) -> dict[str, Column]:
+        return {self.settings["name"]: self.column_of(self._text(corpus), self._trained())}
+
+    def column_of(self, text: Text, at: Parameters, costs: Costs | None = None) -> Column:
+        """The column that it writes for a text, under parameters and costs."""
+        s = self.settings
+        if not s["soft"]:
+            states = self.engine.best_states(text, at, costs)
+            return with_value(Column(states, tuple(self.labels_)), s["value"])
+        weights = self.engine.posteriors(text, at, costs)
+        weights[weights < LEAST] = 0.0
+        return SoftColumn.of(self.labels_, s["value"] * weights)
+
+    # Keeping it
+
+    memory_: Memory
+    rounds_: int
+
+    def to_bytes(self) -> bytes:
+        self._trained()
+        return hmm_bytes(self)
+
+    def _saved_settings(self) -> dict[str, Any]:
+        return {**self.settings, "threads": None}
+
+    @classmethod
+    def _restored_settings(cls, saved: dict[str, Any]) -> dict[str, Any]:
+        return saved
+
+    @classmethod
+    def load(cls, source: Source) -> Self:
+        """A model from a file or from bytes."""
+        made: Self = hmm_in(cls, source)
+        return made

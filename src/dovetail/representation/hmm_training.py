@@ -1,0 +1,107 @@
+"""How a hidden Markov model is learned: vocabulary, start, rounds, and what the user wishes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dovetail.corpus import Corpus
+from dovetail.errors import DataError, TrainingError
+from dovetail.representation.annotation import Corpora, check_states, corpora_of, joined_text
+from dovetail.representation.parameters import Parameters
+from dovetail.representation.rounds import Callback, Hooks, Memory, Step, follow
+from dovetail.representation.starts import classes_start, earlier_start, random_start
+from dovetail.representation.text import Text
+from dovetail.representation.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from dovetail.representation.hmm import HMM
+
+Source = str | os.PathLike[str] | bytes
+MakeSteps = Callable[[Text, Parameters, Memory, int], Iterator[Step]]
+
+
+@dataclass
+class Wishes:
+    """The arguments of ``fit`` beside the text, see `HMM.fit`."""
+
+    held_out: Corpora | None = None
+    patience: int = 3
+    warm_start: Any = None
+    resume: Source | None = None
+    checkpoint: str | os.PathLike[str] | None = None
+    callback: Callback | None = None
+
+
+def learn(hmm: HMM, corpora: Sequence[Corpus], wishes: Wishes, make_steps: MakeSteps) -> None:
+    """Fit a model in place; ``make_steps`` makes EM from a text and a place to start."""
+    s = hmm.settings
+    columns = [corpus.column(s["column"]) for corpus in corpora]
+    vocabulary = Vocabulary.of_columns(columns, min_count=s["min_count"], rare=s["rare"])
+    check_states(s["states"], "states", len(vocabulary))
+    text = joined_text(corpora, s["column"], vocabulary)
+    at, memory, done = _start(hmm, vocabulary, text, wishes)
+    if done >= s["rounds"]:
+        raise TrainingError(
+            f"{done} rounds have been made already, and {s['rounds']} are asked for: give more"
+        )
+    hmm.vocabulary_ = vocabulary
+    outcome = follow(
+        make_steps(text, at, memory, done),
+        _hooks(hmm, wishes),
+        done=done,
+        rounds=s["rounds"],
+        tolerance=s["tolerance"],
+    )
+    _put(hmm, outcome.step, outcome.rounds)
+    hmm.history_, hmm.stopped_ = outcome.history, outcome.stopped
+
+
+def _put(hmm: HMM, step: Step, done: int) -> None:
+    hmm.parameters_, hmm.memory_, hmm.rounds_ = step.parameters, step.memory, done
+
+
+def _hooks(hmm: HMM, wishes: Wishes) -> Hooks:
+    hooks = Hooks(wishes.callback, patience=wishes.patience)
+    if wishes.held_out is not None:
+        unseen = corpora_of(wishes.held_out, hmm.settings["column"])
+        text = joined_text(unseen, hmm.settings["column"], hmm.vocabulary_)
+
+        def score(parameters: Parameters) -> float:
+            return hmm.engine.log_likelihood(text, parameters.for_decoding()) / text.n_tokens
+
+        hooks.held_out = score
+    if wishes.checkpoint is not None:
+        path = wishes.checkpoint
+
+        def keep(step: Step, done: int) -> None:
+            _put(hmm, step, done)
+            hmm.save(path)
+
+        hooks.checkpoint = keep
+    return hooks
+
+
+def _start(
+    hmm: HMM, vocabulary: Vocabulary, text: Text, wishes: Wishes
+) -> tuple[Parameters, Memory, int]:
+    s = hmm.settings
+    given = wishes.warm_start if wishes.resume is None else wishes.resume
+    if given is None:
+        if s["start"] == "random":
+            return random_start(s["states"], text.n_words, s["seed"]), {}, 0
+        return classes_start(text, s["states"], s["seed"]), {}, 0
+    earlier = type(hmm).load(given) if isinstance(given, str | os.PathLike | bytes) else given
+    known: Parameters = earlier.parameters_
+    if known.n_states != s["states"]:
+        raise DataError(
+            f"the earlier model has {known.n_states} states, and {s['states']} are asked for"
+        )
+    at = earlier_start(known, earlier.vocabulary_, vocabulary)
+    if wishes.resume is None:
+        return at, {}, 0
+    if earlier.vocabulary_.names != vocabulary.names:
+        raise DataError("a training can be resumed only on the text that it began with")
+    return at, earlier.memory_, earlier.rounds_

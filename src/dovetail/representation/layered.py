@@ -1,0 +1,177 @@
+"""Several hidden Markov models as one representation: independent, or repelled by one another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dovetail.corpus import Column, Corpus
+from dovetail.errors import DataError, DovetailError
+from dovetail.representation.annotation import Corpora, Representation
+from dovetail.representation.biased import BiasedHMM
+from dovetail.representation.file import opened, to_bytes
+from dovetail.representation.hmm import HMM
+from dovetail.representation.properties import Predict
+from dovetail.representation.rounds import Progress
+
+KIND = "layered hidden Markov model"
+LayerCallback = Callable[[int, Progress], bool | None]
+
+
+class LayeredHMM(Representation):
+    """Layers of hidden Markov models over the same text, each with a column of its own.
+
+    Independent layers (I-HMM) differ by their seeds. Repelled ones (P-HMM) are also biased against
+    telling the states of those before them, see `Predict`.
+
+    Parameters
+    ----------
+    layers
+        How many.
+    of
+        The model that each layer is like, an `HMM` or a `BiasedHMM`; its name gets numbers.
+    repel
+        Weight of the bias against earlier layers, in nats a token; 0 makes layers independent.
+
+    >>> corpus = Corpus.from_lists({"word": [["a", "cat", "sat"], ["the", "dog", "ran"]] * 3})
+    >>> layered = LayeredHMM(2, HMM(2, min_count=1, rounds=3)).fit(corpus)
+    >>> layered.annotate(corpus).names
+    ('word', 'state1', 'state2')
+    """
+
+    layers_: list[HMM]
+
+    def __init__(self, layers: int = 7, of: HMM | None = None, *, repel: float = 0.0) -> None:
+        if layers < 1:
+            raise DataError(f"there cannot be {layers} layers; give at least 1")
+        if not (np.isfinite(repel) and repel >= 0):
+            raise DataError(f"repel is {repel}; give a number of at least 0")
+        self.of = HMM() if of is None else of
+        self.settings = {
+            "layers": layers,
+            "repel": repel,
+            "column": self.of.settings["column"],
+            "name": self.of.settings["name"],
+        }
+
+    @property
+    def names_(self) -> tuple[str, ...]:
+        return tuple(f"{self.settings['name']}{k + 1}" for k in range(self.settings["layers"]))
+
+    @property
+    def biased_by_(self) -> tuple[str, ...]:
+        return self.of.biased_by_
+
+    @property
+    def labels_(self) -> list[str]:
+        return self.of.labels_
+
+    def fit(
+        self,
+        source: Corpora,
+        target: Corpora | None = None,
+        *,
+        callback: LayerCallback | None = None,
+        **wishes: Any,
+    ) -> LayeredHMM:
+        """Train all layers; ``callback`` is called with a layer's number and a `Progress`.
+
+        ``wishes`` are the arguments of `HMM.fit` that all layers share: ``held_out``, ``patience``.
+        Ctrl-C ends the training with the layers that there are, the last of them as it is then.
+        """
+        texts = [source] if target is None else [source, target]
+        corpora = [[c] if isinstance(c, Corpus) else list(c) for c in texts]
+        trained: list[HMM] = []
+        for number, name in enumerate(self.names_):
+            layer = self._layer(number)
+            own: Any = None if callback is None else _numbered(callback, number + 1)
+            try:
+                if isinstance(layer, BiasedHMM):
+                    layer.fit(*corpora, callback=own, **wishes)
+                else:
+                    layer.fit([c for part in corpora for c in part], callback=own, **wishes)
+            except KeyboardInterrupt:
+                if not trained:
+                    raise
+                break
+            trained.append(layer)
+            if layer.stopped_.startswith("interrupted"):
+                break
+            if self.settings["repel"]:
+                corpora = [[_with_states(layer, name, c) for c in part] for part in corpora]
+        self.layers_ = trained
+        self.settings["layers"] = len(trained)
+        return self
+
+    def _layer(self, number: int) -> HMM:
+        """A layer to be trained, like the given one but for its seed, name and repulsion."""
+        settings = {**self.of.settings}
+        settings.update(seed=settings["seed"] + number, name=self.names_[number])
+        earlier = self.names_[:number]
+        if self.settings["repel"] and earlier:
+            properties = list(settings.pop("properties", []))
+            properties.append(Predict(earlier, self.settings["repel"]))
+            return BiasedHMM(properties=properties, **settings)
+        return type(self.of)(**settings)
+
+    def _trained(self) -> list[HMM]:
+        if not hasattr(self, "layers_"):
+            raise DovetailError("these layers have not been trained: call fit")
+        return self.layers_
+
+    def columns(self, corpus: Corpus) -> dict[str, Column]:
+        found: dict[str, Column] = {}
+        for layer in self._trained():
+            found.update(layer.columns(corpus))
+        return found
+
+    def annotate_left_out(self, source: Corpora, target: Corpora | None = None) -> Corpus:
+        """The labelled training text with columns that have not seen its labels, see
+        `BiasedHMM`."""
+        corpora = [source] if target is None else [source, target]
+        texts = [[c] if isinstance(c, Corpus) else list(c) for c in corpora]
+        out = texts[0][0] if len(texts[0]) == 1 else Corpus.concatenate(texts[0])
+        plain = out
+        for layer, name in zip(self._trained(), self.names_, strict=True):
+            if isinstance(layer, BiasedHMM):
+                out = out.with_column(name, layer.annotate_left_out(*texts).column(name))
+            else:
+                out = out.with_column(name, layer.columns(plain)[name])
+            if self.settings["repel"]:
+                texts = [[_with_states(layer, name, c) for c in part] for part in texts]
+        return out
+
+    def to_bytes(self) -> bytes:
+        parts = [layer.to_bytes() for layer in self._trained()]
+        arrays = {
+            f"layer {k}": np.frombuffer(part + b" " * (-len(part) % 8), np.uint8)
+            for k, part in enumerate(parts)
+        }
+        biased = [isinstance(layer, BiasedHMM) for layer in self.layers_]
+        shape = {key: self.settings[key] for key in ("layers", "repel")}
+        return to_bytes(KIND, arrays, {"settings": shape, "biased": biased})
+
+    @classmethod
+    def load(cls, source: str | os.PathLike[str] | bytes) -> LayeredHMM:
+        """Layers from a file or from bytes."""
+        with opened(source, KIND) as file:
+            layers = [
+                (BiasedHMM if biased else HMM).load(file.raw(f"layer {k}"))
+                for k, biased in enumerate(file.facts["biased"])
+            ]
+            of = layers[0]
+            settings = {**of.settings, "name": of.settings["name"].removesuffix("1")}
+            made = cls(of=type(of)(**settings), **file.facts["settings"])
+            made.layers_ = list(layers)
+        return made
+
+
+def _with_states(layer: HMM, name: str, corpus: Corpus) -> Corpus:
+    return corpus.with_column(name, Column(layer.states(corpus), tuple(layer.labels_)))
+
+
+def _numbered(callback: LayerCallback, number: int) -> Callable[[Progress], bool | None]:
+    return lambda progress: callback(number, progress)

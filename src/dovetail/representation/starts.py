@@ -1,0 +1,51 @@
+"""Where EM begins: at random, at word classes, or at an earlier model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dovetail.representation.parameters import Counts, Parameters, estimated
+from dovetail.representation.text import Text
+from dovetail.representation.vocabulary import Vocabulary
+from dovetail.representation.word_classes import exchanged
+
+OWN_SHARE = 0.9  # of a word's tokens that begin in the state of its class; the others are spread
+PASSES = 5
+
+
+def random_start(n_states: int, n_words: int, seed: int) -> Parameters:
+    """Distributions drawn evenly from all there are."""
+    draw = np.random.default_rng(seed)
+    start = draw.dirichlet(np.ones(n_states))
+    transitions = draw.dirichlet(np.ones(n_states), n_states)
+    emissions = draw.standard_exponential((n_words, n_states))
+    return Parameters(start, transitions, emissions / emissions.sum(axis=0))
+
+
+def classes_start(text: Text, n_states: int, seed: int) -> Parameters:
+    """A state for each exchange class: its words, and how classes follow one another."""
+    classes, _ = exchanged(text, n_states, seed, PASSES)
+    soft = np.full((n_states, n_states), (1 - OWN_SHARE) / max(n_states - 1, 1))
+    np.fill_diagonal(soft, OWN_SHARE if n_states > 1 else 1.0)
+    seen = np.bincount(text.words, minlength=text.n_words)
+    states = classes[text.words]
+    bounds = text.bounds.astype(np.int64)
+    firsts = bounds[:-1][np.diff(bounds) > 0]
+    follows = np.ones(text.n_tokens, bool)
+    follows[firsts] = False
+    pairs = states[np.flatnonzero(follows) - 1] * np.int64(n_states) + states[follows]
+    moves = np.bincount(pairs, minlength=n_states**2).reshape(n_states, n_states)
+    counts = Counts(
+        np.bincount(states[firsts], minlength=n_states) @ soft + 1.0,
+        soft.T @ moves @ soft + 1.0,
+        seen[:, None] * soft[classes],
+    )
+    return estimated(counts, "em", 0.0, None)
+
+
+def earlier_start(earlier: Parameters, names: Vocabulary, vocabulary: Vocabulary) -> Parameters:
+    """An earlier model's parameters over another vocabulary: new words as their groups were."""
+    if names.names == vocabulary.names:
+        return earlier
+    rows = earlier.emissions[[names.number(name) for name in vocabulary.names]]
+    return Parameters(earlier.start, earlier.transitions, rows / rows.sum(axis=0))

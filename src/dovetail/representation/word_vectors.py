@@ -1,0 +1,173 @@
+"""Word vectors as columns: a feature for each dimension, or clusters of words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail.corpus import Column, Corpus, SoftColumn
+from dovetail.errors import DataError
+from dovetail.files import open_text
+from dovetail.representation.annotation import Representation, check_states, with_value
+from dovetail.representation.file import opened, to_bytes, vocabulary_arrays, vocabulary_in
+from dovetail.representation.text import Singles
+from dovetail.representation.vocabulary import ANY, Vocabulary
+
+KIND = "set of word vectors"
+
+
+class WordVectors(Representation):
+    """Vectors that were learned elsewhere.
+
+    A token has the vector of its word, else that of the word in lower case, else none.
+
+    Parameters
+    ----------
+    words, vectors
+        The words, and a row for each of them.
+    column, name
+        The column that is read, and the one that is written.
+    clusters
+        Write the number of the nearest of so many clusters (k-means) instead of the vector itself.
+    value
+        The standard deviation of all components is made this, or, of clusters, the value of their
+        features; taggers do better with small ones (Turian et al. 2010).
+
+    >>> vectors = WordVectors(["cat", "dog"], [[1.0, 0.0], [0.5, 0.5]], value=1.0)
+    >>> column = vectors.columns(Corpus.from_lists({"word": [["Dog", "unicorn"]]}))["vector"]
+    >>> column.weights.round(1)
+    array([[1.4, 1.4],
+           [0. , 0. ]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        vectors: npt.ArrayLike,
+        *,
+        column: str = "word",
+        name: str = "vector",
+        clusters: int | None = None,
+        value: float = 0.1,
+        seed: int = 0,
+    ) -> None:
+        given = np.array(vectors, np.float32)
+        _check(words, given)
+        self.settings: dict[str, Any] = {
+            "column": column, "name": name, "clusters": clusters, "value": value, "seed": seed,
+        }  # fmt: skip
+        self.vocabulary_ = Vocabulary([ANY, *words], "one")
+        none = np.zeros((1, given.shape[1]), np.float32)
+        self.vectors_: Singles = np.concatenate([none, given])
+        if clusters is not None:
+            check_states(clusters, "clusters", len(words))
+            self.clusters_ = _clusters(self.vectors_[1:], clusters, seed)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        only: Collection[str] | None = None,
+        **settings: Any,
+    ) -> WordVectors:
+        """From a text file with a word and its numbers on each line, as word2vec and GloVe write
+        them; a first line with two counts is passed over. ``only`` names the words to keep, with
+        their forms in lower case."""
+        kept = None if only is None else {form for word in only for form in (word, word.lower())}
+        vectors: dict[str, npt.NDArray[np.float32]] = {}
+        size: int | None = None
+        with open_text(path) as lines:
+            for number, line in enumerate(lines, start=1):
+                word, _, rest = line.rstrip().partition(" ")
+                fields = rest.split()
+                if number == 1 and len(fields) == 1:
+                    continue
+                size = len(fields) if size is None else size
+                if len(fields) != size or not size:
+                    raise DataError(
+                        f"{os.fspath(path)}:{number} has {len(fields)} numbers where {size} were "
+                        "expected"
+                    )
+                if word not in vectors and (kept is None or word in kept):
+                    vectors[word] = _row(fields, f"{os.fspath(path)}:{number}")
+        if not vectors:
+            raise DataError(f"{os.fspath(path)} has no vectors of the words asked for")
+        return cls(list(vectors), np.stack(list(vectors.values())), **settings)
+
+    @property
+    def labels_(self) -> list[str]:
+        n = self.settings["clusters"]
+        if n is not None:
+            return [f"v{k}" for k in range(n)]
+        return [f"d{k}" for k in range(self.vectors_.shape[1])]
+
+    def typical_words(self, number: int, top: int = 10) -> list[tuple[str, float]]:
+        """Words of a cluster, the nearest to its middle first, with their distances from it."""
+        words = np.flatnonzero(self.clusters_ == number)
+        rows = self.vectors_[1:][words]
+        far = np.linalg.norm(rows - rows.mean(axis=0), axis=1) if len(words) else np.zeros(0)
+        best = np.argsort(far, kind="stable")[:top]
+        return [(self.vocabulary_.names[1 + words[k]], float(far[k])) for k in best]
+
+    def columns(self, corpus: Corpus) -> dict[str, Column]:
+        rows = self._rows(corpus.column(self.settings["column"]))
+        value, name = self.settings["value"], self.settings["name"]
+        if self.settings["clusters"] is None:
+            spread = float(self.vectors_[1:].std()) or 1.0
+            return {name: SoftColumn.of(self.labels_, value / spread * self.vectors_[rows])}
+        codes = np.where(rows > 0, self.clusters_[rows - 1], -1)
+        return {name: with_value(Column(codes, tuple(self.labels_)), value)}
+
+    def _rows(self, column: Column) -> npt.NDArray[np.int32]:
+        """The numbers of a column's words, 0 where there is no vector."""
+        number = self.vocabulary_.number
+        table = [number(level) or number(level.lower()) for level in column.levels]
+        found: npt.NDArray[np.int32] = np.array([*table, 0], np.int32)[column.codes]
+        return found
+
+    def to_bytes(self) -> bytes:
+        arrays = {"vectors": self.vectors_[1:], **vocabulary_arrays(self.vocabulary_)}
+        facts = {"settings": self.settings, "dimensions": self.vectors_.shape[1]}
+        return to_bytes(KIND, arrays, facts)
+
+    @classmethod
+    def load(cls, source: str | os.PathLike[str] | bytes) -> WordVectors:
+        """Vectors from a file that `save` wrote, or from bytes."""
+        with opened(source, KIND) as file:
+            words = vocabulary_in(file).names[1:]
+            shape = (len(words), int(file.facts["dimensions"]))
+            return cls(words, file.numbers("vectors", np.float32, shape), **file.facts["settings"])
+
+
+def _check(words: Sequence[str], vectors: Singles) -> None:
+    if vectors.ndim != 2 or len(vectors) != len(words) or not vectors.size:
+        raise DataError(
+            f"{len(words)} words need vectors of the shape ({len(words)}, dimensions), not "
+            f"{vectors.shape}"
+        )
+    if len(set(words)) != len(words) or ANY in words:
+        raise DataError("the words of word vectors must differ from one another")
+    if not np.isfinite(vectors).all():
+        row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
+        raise DataError(f"the vector of '{words[row]}' has a number that is not finite")
+
+
+def _row(fields: Sequence[str], place: str) -> npt.NDArray[np.float32]:
+    try:
+        return np.array(fields, np.float32)
+    except ValueError:
+        raise DataError(f"{place} has a word's vector with something that is no number") from None
+
+
+def _clusters(vectors: Singles, n: int, seed: int) -> npt.NDArray[np.int32]:
+    from scipy.cluster.vq import kmeans2
+
+    _, found = kmeans2(
+        vectors.astype(np.float64), n, iter=20, minit="++", seed=seed, missing="warn"
+    )
+    return np.asarray(found, np.int32)
