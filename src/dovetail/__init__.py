@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "BiasedHMM": "dovetail.representation",
     "Constraints": "dovetail.chain.constraints",
     "Corpus": "dovetail.corpus",
     "DataError": "dovetail.errors",
     "Dataset": "dovetail.features",
     "DovetailError": "dovetail.errors",
     "FeatureGroup": "dovetail.chain.groups",
+    "HMM": "dovetail.representation",
+    "LayeredHMM": "dovetail.representation",
     "ModelFileError": "dovetail.errors",
     "Pipeline": "dovetail.pipeline.pipeline",
     "Pool": "dovetail.pipeline.pool",
@@ -27,6 +30,8 @@ _HOME = {
     "TrainingError": "dovetail.errors",
     "Lexicon": "dovetail.features",
     "Template": "dovetail.features",
+    "WordClasses": "dovetail.representation",
+    "WordVectors": "dovetail.representation",
     "column": "dovetail.features",
     "load": "dovetail.chain.tagger",
     "read": "dovetail.corpus",
@@ -41,14 +46,18 @@ if TYPE_CHECKING:
     from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingError
     from dovetail.features import Dataset, Lexicon, Template, column
     from dovetail.pipeline import Pipeline, Pool, Scores, stacked
+    from dovetail.representation import HMM, BiasedHMM, LayeredHMM, WordClasses, WordVectors
 
 __all__ = [
+    "HMM",
+    "BiasedHMM",
     "Constraints",
     "Corpus",
     "DataError",
     "Dataset",
     "DovetailError",
     "FeatureGroup",
+    "LayeredHMM",
     "Lexicon",
     "ModelFileError",
     "Pipeline",
@@ -57,6 +66,8 @@ __all__ = [
     "Tagger",
     "Template",
     "TrainingError",
+    "WordClasses",
+    "WordVectors",
     "column",
     "load",
     "read",

@@ -10,3 +10,9 @@ def is_corpus(data: Any) -> bool:
     """Is it a corpus? Where that class was never imported it cannot be one."""
     table = sys.modules.get("dovetail.corpus.table")
     return table is not None and isinstance(data, table.Corpus)
+
+
+def is_representation(annotator: Any) -> bool:
+    """Is it a representation of words? The same holds for these."""
+    module = sys.modules.get("dovetail.representation.annotation")
+    return module is not None and isinstance(annotator, module.Representation)

@@ -167,3 +167,23 @@ def test_that_the_training_of_a_recipe_does_not_count_is_told(tmp_path: Path) ->
     assert "training" not in Experiment(write(tmp_path, "splits = 1", lower, upper)).facts
     recipe = write(tmp_path, "splits = 1", lower, upper, f'training = "gold"\n{TASKS}')
     assert Experiment(recipe).facts["training"] == "as each system has it, not gold"
+
+
+def test_representations_are_read_by_all_systems(tmp_path: Path) -> None:
+    lower, upper = random_corpus(40, seed=1, longest=7), random_corpus(30, seed=2, longest=8)
+    tasks = f'[[representation]]\nkind = "classes"\ntext = "low.conll"\nclasses = 2\n{TASKS}'
+    recipe = write(tmp_path, 'splits = 1\nsystems = ["none", "joint"]', lower, upper, tasks)
+    experiment = Experiment(recipe, threads=1)
+    for cell in experiment.plan.cells:
+        assert 0 <= experiment.work(cell)["overall"]["f1"] <= 1
+        pipeline = experiment._trained(cell.split, cell.size, "none")
+        assert "class" in pipeline["up"].model_.template.columns
+
+
+def test_labels_that_are_tested_must_stay_unseen(tmp_path: Path) -> None:
+    lower, upper = random_corpus(40, seed=1, longest=7), random_corpus(30, seed=2, longest=8)
+    biased = 'kind = "biased"\nsource = "up.conll"\nlabels = "label"\nstates = 2\nmin_count = 1'
+    tasks = f"[[representation]]\n{biased}\n{TASKS}"
+    experiment = Experiment(write(tmp_path, "splits = 1", lower, upper, tasks), threads=1)
+    with pytest.raises(DataError, match="labels of the text that systems are tested on"):
+        experiment.work(experiment.plan.cells[0])

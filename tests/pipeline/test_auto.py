@@ -10,7 +10,7 @@ import pytest
 
 from dovetail import Corpus, DataError, Pipeline, Pool, Tagger, Template, column
 from dovetail.pipeline.annotators import TaggerLayer
-from dovetail.pipeline.auto import best_weights, recalibrated
+from dovetail.pipeline.auto import best_weights, recalibrated, without_transfer
 from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.potentials import Potentials
 from dovetail.pipeline.recalibration import Correction, Recalibrated, fit_correction
@@ -133,6 +133,27 @@ def test_auto_pools_and_recalibrates_the_last_task(monkeypatch: pytest.MonkeyPat
     assert again.predict(test) == found
     assert len(pipeline.tag(test)) == 30
     assert pipeline.explain(test[0]) is not None
+
+
+def test_auto_reads_the_tasks_below_also_where_the_template_does_not() -> None:
+    corpus = random_corpus(40, seed=2)
+    pipeline = auto(decode="auto").fit(corpus, folds=2)
+    assert pipeline.candidates_ is not None
+    _, with_lower = pipeline.candidates_.members
+    assert str(with_lower.model_.template).splitlines() == ["word[-1..1]", "low[-1..1]"]
+
+
+def test_transfer_can_be_taken_away() -> None:
+    corpus = random_corpus(40, seed=2)
+    pipeline = auto(decode="auto").fit(corpus, folds=2)
+    alone = without_transfer(pipeline)
+    assert alone.names == ["up"]
+    own = Pipeline({"up": Tagger(features=Template(WORD.window(1)))}, decode="auto")
+    test = random_corpus(30, seed=8)
+    assert alone.predict(test) == own.fit({"up": corpus}, folds=2).predict(test)
+    assert len(pipeline.names) == 2
+    with pytest.raises(DataError, match="right after fit"):
+        without_transfer(Pipeline.load(pipeline.to_bytes()))
 
 
 def test_auto_of_one_task_is_recalibration_alone() -> None:

@@ -60,8 +60,9 @@ def test_without_outside_there_are_no_fields():
         look(pipeline, Corpus.from_lists({"word": [["Ada"]]}), ["who"], [1.0])
 
 
-def test_choices_are_made_on_documents_that_models_have_not_seen():
-    """Half of the names are new in each document, so that only a second look finds them."""
+def test_choices_are_made_on_documents_that_models_have_not_seen(monkeypatch):
+    """All names are new in each document, so that only a second look finds them."""
+    monkeypatch.setattr("dovetail.pipeline.inputs.AT_ONCE", 5)  # fewer than a part has
     words = [["by", f"Name{k}", "at", "noon"] for k in range(12)]
     labels = [["O", "B-who", "O", "O"]] * 12
     documents = Corpus.from_lists({"word": words, "fields": labels})

@@ -296,3 +296,50 @@ def test_missing_and_malformed_files(tmp_path: Path) -> None:
     (tmp_path / "latin.toml").write_bytes(b'decode = "\xf6"\n')
     with pytest.raises(DataError, match=r"latin\.toml:1 is not UTF-8"):
         Recipe.read(tmp_path / "latin.toml")
+
+
+HMM = '[[representation]]\nkind = "hmm"\ntext = ["news.conll", "words.conll"]\nstates = 2\n'
+HMM += "min_count = 1\n"
+
+
+def test_representations_come_before_tasks(written: Written) -> None:
+    vectors = '[[representation]]\nkind = "vectors"\nvectors = "vectors.txt"\nclusters = 2\n'
+    recipe = written(NER)
+    (recipe.path.parent / "vectors.txt").write_text("Ada 1 0\nBob 1 0.1\nspoke 0 1\n")
+    recipe = written(HMM + vectors + NER + FIELDS)
+    assert recipe.pipeline().representations[0].labels_ == ["s0", "s1"]
+    pipeline = recipe.fit()
+    assert [one.names_ for one in pipeline.representations] == [("state",), ("vector",)]
+    for name in ("ner", "fields"):
+        assert {"state", "vector"} <= set(pipeline[name].settings["features"].columns)
+    assert pipeline.predict([["by", "Bob"]])["fields"] == [["O", "B-SPEAKER"]]
+
+
+def test_template_files_may_read_representations(written: Written) -> None:
+    recipe = written(NER)
+    (recipe.path.parent / "states.template").write_text("word\nstate\n")
+    pipeline = written(HMM + NER + 'features = "states.template"\n').fit()
+    assert set(pipeline["ner"].settings["features"].columns) == {"word", "state"}
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("", "either the kind of what is to be learned or a model"),
+        ('kind = "magic"', "give one of hmm, biased"),
+        ('kind = "hmm"', "needs text to learn from: give text"),
+        ('kind = "biased"\nlabels = "label"', "give source"),
+        ('kind = "biased"\nsource = "news.conll"', "a biased HMM needs a bias"),
+        ('kind = "hmm"\ntext = "gone.conll"', "gone.conll is not there"),
+        ('kind = "hmm"\ntext = "news.conll"\nlabels = "label"', "there is no key 'labels'"),
+        ('kind = "hmm"\ntext = "news.conll"\nstates = 99', "99 states are more than"),
+        ('kind = "vectors"', "has no vectors"),
+        ('model = "news.conll"', "not a model file"),
+        ('model = "news.conll"\nstates = 3', "there is no key 'states'"),
+    ],
+)
+def test_bad_representations(written: Written, table: str, words: str) -> None:
+    with pytest.raises(DovetailError, match=words) as caught:
+        written(f"[[representation]]\n{table}\n{NER}").fit()
+    assert "recipe.toml" in str(caught.value)
+    assert "\n" not in str(caught.value)

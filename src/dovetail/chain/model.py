@@ -36,9 +36,15 @@ class ChainModel:
         self.facts: dict[str, Any] = file.facts
         self.accepted: Template | None = None  # a template of the user's that has been compared
         self._file = file
-        if self.facts.get("kind") == KIND_PIPELINE:
+        kind = self.facts.get("kind")
+        if kind == KIND_PIPELINE:
             raise ModelFileError(
                 f"{file.source} holds a pipeline of several taggers: open it with Pipeline.load"
+            )
+        if kind is not None:
+            raise ModelFileError(
+                f"{file.source} holds a {kind}, which gives no labels: open it with "
+                "dovetail.representation.load, and put it before a tagger in a Pipeline"
             )
         try:
             self.labels = tuple(str(label) for label in self.facts["labels"])

@@ -19,6 +19,7 @@ SUMMARIES = {
     "info": "Show what is in a model.",
     "compare": "Compare ways of transfer on a recipe's data.",
     "reproduce": "Do published experiments again.",
+    "represent": "Learn what words are like from unlabelled text.",
     "features": "Show what a template makes of data.",
 }
 INTERRUPTED = 128 + 2

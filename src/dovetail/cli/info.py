@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dovetail import Tagger
-from dovetail.cli.models import load
+from dovetail.chain.model_file import KIND_PIPELINE
+from dovetail.cli.models import kind_of, load
+from dovetail.cli.states import in_short, summary, typical_words, words_as_lines
 
 if TYPE_CHECKING:
     from dovetail.pipeline import Pipeline
 
 SHOWN_TRANSITIONS = 20
 SHOWN_WEIGHTS = 5
+SHOWN_WORDS = 10
 
 
 @click.command("info")
@@ -25,23 +28,46 @@ SHOWN_WEIGHTS = 5
     "--top",
     type=click.IntRange(0),
     metavar="N",
-    help=f"Weights for each label (of a tagger {SHOWN_WEIGHTS}, of a pipeline's none).",
+    help=f"Weights for each label (of a tagger {SHOWN_WEIGHTS}, of a pipeline's none), or words "
+    f"for each state of a representation ({SHOWN_WORDS}).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write everything as JSON.")
 def command(model: str, top: int | None, as_json: bool) -> None:
     """Show what is in a model: labels, sizes, the largest weights, and how it was trained.
 
-    Of a pipeline: its layers, what each of them reads, and how they are decoded.
+    Of a pipeline: its layers, what each of them reads, and how they are decoded. Of a
+    representation: the most typical words of each state or class.
     """
-    opened = load(model)
+    kind = kind_of(model)
     file = {"model": model, "bytes": Path(model).stat().st_size}
-    if isinstance(opened, Tagger):
+    if kind not in (None, KIND_PIPELINE):
+        facts = {**file, **_representation_facts(model, SHOWN_WORDS if top is None else top)}
+        text = _representation_as_text
+    elif isinstance(opened := load(model), Tagger):
         facts = {**file, **_facts(opened, SHOWN_WEIGHTS if top is None else top)}
         text = _as_text
     else:
         facts = {**file, **_pipeline_facts(opened, top or 0)}
         text = _pipeline_as_text
     click.echo(json.dumps(facts, ensure_ascii=False) if as_json else text(facts))
+
+
+def _representation_facts(model: str, top: int) -> dict[str, Any]:
+    from dovetail.representation import load
+
+    opened = load(model)
+    return {**summary(opened), "typical_words": typical_words(opened, top)}
+
+
+def _representation_as_text(facts: Mapping[str, Any]) -> str:
+    rows = [
+        ("model", f"{click.format_filename(facts['model'])}, {facts['bytes'] / 1e6:,.1f} MB"),
+        ("represents", f"words of '{facts['reads'][0]}': {in_short(facts)}"),
+        ("writes", ", ".join(facts["columns"])),
+    ]
+    if facts["stopped"]:
+        rows.append(("stopped", facts["stopped"]))
+    return "\n".join([*_aligned(rows), *words_as_lines(facts["typical_words"])])
 
 
 def _facts(tagger: Tagger, top: int) -> dict[str, Any]:
@@ -88,6 +114,10 @@ def _pipeline_facts(pipeline: Pipeline, top: int) -> dict[str, Any]:
         "epsilon": pipeline.epsilon,
         "lattice": pipeline.lattice,
         "notes": pipeline.notes_,
+        "representations": [
+            {**summary(one), "typical_words": typical_words(one, top)}
+            for one in pipeline.representations
+        ],
         "layers": layers,
     }
 
@@ -105,8 +135,11 @@ def _pipeline_as_text(facts: Mapping[str, Any]) -> str:
         ("pipeline", order),
         ("decode", decode),
         *(("note", note) for note in facts["notes"]),
+        *((one["name"], in_short(one)) for one in facts["representations"]),
     ]
     lines = _aligned(rows)
+    for one in facts["representations"]:
+        lines += words_as_lines(one["typical_words"])
     for layer in layers:
         reads = [f"{name} (a layer)" for name in layer["reads"]] + layer["columns"]
         rows = [

@@ -18,11 +18,19 @@ if TYPE_CHECKING:
 CHAIN_DECODINGS = ("viterbi", "marginal")
 
 
+def kind_of(path: str) -> str | None:
+    """What a file holds: a pipeline, a representation of some kind, or else a tagger."""
+    from dovetail.chain.model_file import open_model
+
+    kind: str | None = open_model(path, verify=False).facts.get("kind")
+    return kind
+
+
 def load(path: str) -> Tagger | Pipeline:
     """The tagger or the pipeline in a file."""
-    from dovetail.chain.model_file import KIND_PIPELINE, open_model
+    from dovetail.chain.model_file import KIND_PIPELINE
 
-    if open_model(path, verify=False).facts.get("kind") != KIND_PIPELINE:
+    if kind_of(path) != KIND_PIPELINE:
         return dovetail.load(path)
     from dovetail.pipeline import Pipeline
 
@@ -89,16 +97,19 @@ def _taggers(pipeline: Pipeline) -> list[Tagger]:
 
 
 def _pipeline_columns(pipeline: Pipeline) -> list[list[str]]:
-    """The columns that no layer writes, and those of the data that the last tagger was trained on:
-    as it was, and without the labels of other layers.
+    """The columns that nothing here writes, and those of the data that the last tagger was trained
+    on: as it was, and without what the pipeline adds.
     """
-    reads = dict.fromkeys(name for layer in pipeline.layers for name in layer.annotator.reads_)
-    inputs = [name for name in reads if name not in pipeline.names]
+    from dovetail.pipeline.inputs import input_columns
+    from dovetail.pipeline.representations import columns_of
+
+    inputs = input_columns(pipeline.layers, pipeline.representations)
     taggers = _taggers(pipeline)
     if not taggers:
         return [inputs]
     last = taggers[-1]
     others = {name for name in pipeline.names if name != last.label_column_}
+    others |= set(columns_of(pipeline.representations))
     trained = list(last.model_.facts.get("columns", ()))
     while trained and trained[-1] in others:  # what the pipeline added for its training
         trained.pop()

@@ -16,6 +16,7 @@ from dovetail import Tagger
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.models import check_writable
 from dovetail.cli.progress import duration, megabytes
+from dovetail.cli.states import in_short, summary
 from dovetail.cli.task_progress import show_tasks
 from dovetail.pipeline.layers import taggers_of
 from dovetail.pipeline.recipe import Recipe
@@ -123,6 +124,7 @@ def _facts(
         "decode": pipeline.decode,
         "training": recipe.training or ("auto" if pipeline.decode == "auto" else "cascade"),
         "notes": pipeline.notes_,
+        "representations": [summary(one) for one in pipeline.representations],
         "tasks": tasks,
     }
 
@@ -147,7 +149,7 @@ def _task_facts(name: str, annotator: Any, corpus: Corpus | None) -> dict[str, A
 
 
 def _as_text(facts: Mapping[str, Any]) -> str:
-    rows = []
+    rows = [(one["name"], in_short(one)) for one in facts["representations"]]
     for task in facts["tasks"]:
         known = f"{task['labels']:,} labels, {task['features']:,} features"
         if task["taggers"] > 1:

@@ -20,6 +20,7 @@ import numpy as np
 
 from dovetail import __version__
 from dovetail.compare.plan import Cell, Plan
+from dovetail.compare.representations import learned_apart
 from dovetail.compare.splits import Split, given_folds, random_splits
 from dovetail.compare.store import fingerprint
 from dovetail.corpus import Corpus
@@ -29,6 +30,7 @@ from dovetail.pipeline.choices import Decode, Training
 from dovetail.pipeline.decoding import missing
 from dovetail.pipeline.pipeline import Pipeline
 from dovetail.pipeline.recipe import Comparison, Recipe, Task
+from dovetail.pipeline.representations import represented
 from dovetail.pipeline.stacking import stacked
 from dovetail.pipeline.tasks import naming
 from dovetail.pipeline.training import sequence_keys, shared_parts
@@ -60,6 +62,12 @@ class Experiment:
         self.splits = self._splits()
         self._latest: tuple[tuple[int, int, str], Pipeline] | None = None
         self._shared = [name for name in self.below if self._shares_text(name)]
+
+    @cached_property
+    def representations(self) -> dict[str, Any]:
+        """The representations of the recipe, learned once for all splits."""
+        tested = self.corpus if self._test is None else self._test
+        return learned_apart(self.recipe, self.corpora, tested, self.threads)
 
     def _splits(self) -> list[Split]:
         assert self._units is not None
@@ -97,8 +105,11 @@ class Experiment:
         """Of all that results depend on, but not of how many of them are wanted."""
         recipe = self.recipe
         files = [path for task in recipe.tasks for path in _files(task)]
+        files += [path for wanted in recipe.representations for path in wanted.files]
         plain = {
-            name: value for name, value in vars(recipe).items() if name not in ("compare", "path")
+            name: value
+            for name, value in vars(recipe).items()
+            if name not in ("compare", "path") and value != ()
         }
         shares = (self.wishes.train, self.wishes.folds)
         beside = f"{recipe.path.parent}{os.sep}"
@@ -162,7 +173,8 @@ class Experiment:
 
     def _train(self, split: int, size: int, training: str) -> Pipeline:
         train = self._part(self.splits[split].train[:size])
-        fresh = self.recipe.pipeline(self.corpora, threads=self.threads)
+        known = self.representations.values()
+        fresh = self.recipe.pipeline(self.corpora, known, threads=self.threads)
         tagger = fresh[self.task.name]
         own: dict[str, Any] = {self.task.name: tagger}
         if training == "stacked":
@@ -170,17 +182,18 @@ class Experiment:
             own = stacked(self.task.name, settings.pop("features"), **settings)
         if training == "none":
             with naming(self.task.name):
-                tagger.fit(self._without(train), label=self.label)
-            return Pipeline(own, threads=self.threads)
+                empty = represented(self._without(train), known)
+                tagger.fit(empty, label=self.label)
+            return Pipeline({**self.representations, **own}, threads=self.threads)
         data = dict.fromkeys(own, train)
         if self._shared:  # trained here, so that what they write is cross-fitted
             lower = {name: fresh[name] for name in self.below}
-            known = [name for name in self.below if name in self.corpora]
-            data |= {name: self._lower_data(name, split, size) for name in known}
+            learning = [name for name in self.below if name in self.corpora]
+            data |= {name: self._lower_data(name, split, size) for name in learning}
         else:
             lower = self._lower
         pipeline = Pipeline(
-            {**lower, **own},
+            {**self.representations, **lower, **own},
             weights={task.name: task.weight for task in self.recipe.tasks},
             lattice=self.recipe.lattice,
             inference=self.recipe.inference,
@@ -203,8 +216,10 @@ class Experiment:
         """The trained tasks below where none shares text with the last: once for all splits."""
         if not self.below:
             return {}
-        whole = self.recipe.pipeline(self.corpora, threads=self.threads)
-        lower = Pipeline({name: whole[name] for name in self.below}, threads=self.threads)
+        known = self.representations.values()
+        whole = self.recipe.pipeline(self.corpora, known, threads=self.threads)
+        parts = {**self.representations, **{name: whole[name] for name in self.below}}
+        lower = Pipeline(parts, threads=self.threads)
         data = {name: self.corpora[name] for name in self.below if name in self.corpora}
         labels = {t.name: t.label for t in self.recipe.tasks if t.label and t.name in data}
         if data:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dovetail.corpus import Column, Corpus
@@ -13,14 +13,29 @@ from dovetail.pipeline.decoding import (
     Pass,
     best_column,
     in_order,
+    known_labels,
     missing,
     soft_column,
 )
-from dovetail.pipeline.layers import Layer
+from dovetail.pipeline.inputs import parts_of
+from dovetail.pipeline.layers import Layer, layer_named
+from dovetail.pipeline.representations import represented
 
 if TYPE_CHECKING:
     from dovetail.grid import Report
     from dovetail.pipeline.pipeline import Pipeline
+
+
+def parts(
+    pipeline: Pipeline, data: Any, known: Iterable[str] = ()
+) -> Iterator[tuple[Corpus, dict[str, Known]]]:
+    """Data in parts that are decoded at a time, represented, with labels of layers that are
+    known."""
+    pipeline.check()
+    layers = [layer_named(name, pipeline.layers) for name in known]
+    for part in parts_of(pipeline.corpus_of(data), pipeline.layers):
+        given = {layer.name: known_labels(layer, part) for layer in layers}
+        yield represented(part, pipeline.representations), given
 
 
 def annotated(
@@ -36,9 +51,10 @@ def annotated(
                 layer = pipeline.layers[member]
                 corpus = corpus.with_column(layer.name, Column(codes, layer.labels))
         return corpus
-    filled = in_order(pipeline.layers, corpus, passing(pipeline, decode, known))
+    passed = passing(pipeline, decode, known)
     if decode == "cascade":
-        return filled
+        return in_order(pipeline.layers, corpus, passed)
+    filled = in_order(pipeline.layers[:-1], corpus, passed)
     for layer in pipeline.layers:
         column = best_column(layer, filled, known.get(layer.name), pipeline.threads)
         corpus = corpus.with_column(layer.name, column)

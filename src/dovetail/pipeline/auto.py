@@ -94,7 +94,7 @@ def fit_auto(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> Cand
     if not isinstance(layer.annotator, TaggerLayer):
         raise DataError(f"'{layer.name}' is no Tagger, so it cannot be trained here")
     tagger = layer.annotator.tagger
-    below = plan.below(layer)
+    below = plan.below(layer) or list(plan.layers[: plan.layers.index(layer)])
     names = [lower.name for lower in below]
     filled = plan.annotated(corpus, below)
     plan.choose_features(layer, filled, label)

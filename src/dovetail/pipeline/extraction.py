@@ -17,10 +17,13 @@ from dovetail.chain.tagging import SpanPrediction
 from dovetail.corpus import Corpus, Sequence, Span, spans
 from dovetail.errors import DataError
 from dovetail.evaluate.fields import Choice, Looks, Mention, choose, normalised, taken
+from dovetail.pipeline.annotation import parts, passing
 from dovetail.pipeline.choices import Decode
+from dovetail.pipeline.decoding import in_order
 from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.pipeline import Pipeline
 from dovetail.pipeline.recalibration import Correction, Recalibrated
+from dovetail.pipeline.tagging import PipelineTagging, tagged
 
 OUTSIDE = "O"
 EAGERNESS = (0.0, 0.5, 1.0, 1.5, 2.0)
@@ -53,12 +56,26 @@ def look(
     An eagerness is subtracted from every score of the label O. Only documents in which a field was
     not found are looked at again.
     """
+    how, wanted, amounts = decode or pipeline.decode, set(fields), sorted(set(eagerness))
+    if how == "joint":
 
-    def find(numbers: list[int], amount: float) -> list[list[Mention]]:
-        own = _eager(pipeline, amount) if amount else pipeline
-        return _mentions(own, documents.select(numbers), decode)
+        def find(numbers: list[int], amount: float) -> list[list[Mention]]:
+            own = _eager(pipeline, amount) if amount else pipeline
+            chosen = documents.select(numbers)
+            return _found(chosen, own.tag(chosen, decode=how), pipeline.names[-1])
 
-    return _looked(find, len(documents), fields, eagerness)
+        return _looked(find, len(documents), wanted, amounts)
+    out: list[Looks] = []
+    for part, _ in parts(pipeline, documents):
+        out += _looked(_finder(_scored(pipeline, part, how)), len(part), wanted, amounts)
+    return out
+
+
+def _scored(pipeline: Pipeline, documents: Corpus, decode: Decode) -> HeldOut:
+    """The last layer's scores of some documents, which do not depend on how eagerly it looks."""
+    last = pipeline.layers[-1]
+    filled = in_order(pipeline.layers[:-1], documents, passing(pipeline, decode, {}))
+    return HeldOut(documents, last.name, last.annotator.potentials(filled, {}))
 
 
 def choose_values(
@@ -104,8 +121,9 @@ def _true(document: Sequence, label: str) -> dict[str, set[str]]:
 def _finder(part: HeldOut) -> Find:
     def find(numbers: list[int], amount: float) -> list[list[Mention]]:
         own = part.select(numbers)
-        pipeline = Pipeline({part.label: own}, decode="cascade")
-        return _mentions(_eager(pipeline, amount) if amount else pipeline, own.corpus, None)
+        pipeline = Pipeline({part.label: own})
+        eager = _eager(pipeline, amount) if amount else pipeline
+        return _found(own.corpus, tagged(eager, own.corpus, "cascade", {}), part.label)
 
     return find
 
@@ -139,9 +157,9 @@ def _eager(pipeline: Pipeline, amount: float) -> Pipeline:
     return eager
 
 
-def _mentions(pipeline: Pipeline, documents: Corpus, decode: Decode | None) -> list[list[Mention]]:
-    name = pipeline.names[-1]
-    taggings = pipeline.tag(documents, decode=decode)
+def _found(
+    documents: Corpus, taggings: Iterable[PipelineTagging], name: str
+) -> list[list[Mention]]:
     return [
         mentions_of(document, tagging.layers[name].spans)
         for document, tagging in zip(documents, taggings, strict=True)

@@ -9,6 +9,7 @@ from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.pipeline.choices import TRAININGS, Training, check_choice
+from dovetail.pipeline.representations import all_represented, columns_of, leaks, without
 from dovetail.pipeline.tasks import label_of, naming
 from dovetail.pipeline.training import Curriculum, Listener
 
@@ -34,9 +35,10 @@ def fit_layers(
     corpora = dict.fromkeys(pipeline.names, data) if isinstance(data, Corpus) else dict(data)
     _check_tasks(pipeline, corpora)
     columns = {}
+    written = columns_of(pipeline.representations)
     for name, corpus in corpora.items():
         with naming(name):
-            columns[name] = label_of(name, corpus, labels.get(name))
+            columns[name] = label_of(name, without(corpus, written), labels.get(name))
     if isinstance(data, Corpus) or training == "joint":
         _check_columns(corpora, columns)
     unknown = next((name for name in labels if name not in pipeline.names), None)
@@ -46,13 +48,15 @@ def fit_layers(
         )
     if folds < 2:
         raise DataError(f"folds is {folds}; give a whole number of at least 2")
+    pipeline.notes_ = leaks(pipeline.representations, corpora)
+    corpora = all_represented(corpora, pipeline.representations)
     if training == "joint":
         from dovetail.pipeline.joint_training import fit_jointly
 
         return fit_jointly(pipeline, corpora, columns, callback)
     kind: Training = "soft" if training == "auto" else training
     plan = Curriculum(
-        pipeline.layers, kind, folds, pipeline.lattice, seed, pipeline.threads, callback
+        pipeline.layers, kind, folds, pipeline.lattice, seed, pipeline.threads, callback, written
     )
     for layer in pipeline.layers:
         if layer.name in corpora:
@@ -70,7 +74,7 @@ def fit_layers(
             use(made, pipeline)
         else:
             plan.fit(layer, corpora[layer.name], columns[layer.name])
-    pipeline.notes_ = plan.notes
+    pipeline.notes_ += plan.notes
     return None
 
 

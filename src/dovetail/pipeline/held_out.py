@@ -30,7 +30,8 @@ class HeldOut:
         return ()
 
     def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:  # noqa: ARG002
-        """The scores, whatever is asked."""
+        """The scores, for the whole text."""
+        assert corpus.n_tokens == len(self.scores.node)
         return self.scores
 
     def select(self, numbers: Sequence[int]) -> HeldOut:

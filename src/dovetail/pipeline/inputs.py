@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -12,19 +12,23 @@ from dovetail.errors import DataError
 from dovetail.loaded import is_corpus
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.pool import Pool
+from dovetail.pipeline.representations import columns_of
 from dovetail.pipeline.scores import Scores
+
+if TYPE_CHECKING:
+    from dovetail.representation import Representation
 
 AT_ONCE = 20_000  # tokens decoded together; a longer sequence is decoded alone
 
 
-def corpus_of(data: Any, layers: Sequence[Layer]) -> Corpus:
-    """A corpus as it is; lists of tokens as one that has the columns the layers read and none of
-    them writes."""
+def corpus_of(
+    data: Any, layers: Sequence[Layer], representations: Sequence[Representation] = ()
+) -> Corpus:
+    """A corpus as it is; lists of tokens as one that has the columns which representations and
+    layers read and none of them writes."""
     if is_corpus(data):
         return cast(Corpus, data)
-    written = {layer.name for layer in layers}
-    reads = dict.fromkeys(name for layer in layers for name in layer.annotator.reads_)
-    inputs = [name for name in reads if name not in written] or ["word"]
+    inputs = input_columns(layers, representations) or ["word"]
     if isinstance(data, str | Mapping):
         raise DataError("give a corpus, or a list of sequences, each a list of tokens")
     sequences = [list(sequence) for sequence in data]
@@ -41,6 +45,14 @@ def corpus_of(data: Any, layers: Sequence[Layer]) -> Corpus:
     return Corpus.from_lists(
         {name: [[t[k] for t in s] for s in sequences] for k, name in enumerate(inputs)}
     )
+
+
+def input_columns(layers: Sequence[Layer], representations: Sequence[Representation]) -> list[str]:
+    """Columns that data must have: those that are read and that nothing here writes."""
+    written = {layer.name for layer in layers} | set(columns_of(representations))
+    readers: list[Any] = [*representations, *(layer.annotator for layer in layers)]
+    reads = dict.fromkeys(name for reader in readers for name in reader.reads_)
+    return [name for name in reads if name not in written]
 
 
 def parts_of(corpus: Corpus, layers: Sequence[Layer]) -> Iterator[Corpus]:

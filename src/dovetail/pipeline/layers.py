@@ -62,7 +62,7 @@ def layers_of(
             f"two tasks are called '{twice}': give each a name, Pipeline({{'{twice}': ..., ...}})"
         )
     if not layers:
-        raise DataError("a pipeline needs at least one annotator")
+        raise DataError("a pipeline needs at least one tagger, or another annotator with labels")
     for name, weight in (weights or {}).items():
         if name not in names:
             raise DataError(f"there is no task '{name}' to weigh; there are {', '.join(names)}")

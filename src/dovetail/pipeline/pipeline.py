@@ -12,14 +12,15 @@ from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.files import atomic_write
 from dovetail.grid.grid import METHODS
-from dovetail.pipeline.annotation import annotated, joint_scores, reports
+from dovetail.pipeline.annotation import annotated, joint_scores, parts, reports
 from dovetail.pipeline.annotators import Annotator, TaggerLayer
 from dovetail.pipeline.choices import DECODINGS, Decode, Training, check_choice
-from dovetail.pipeline.decoding import JointScores, Known, known_labels
+from dovetail.pipeline.decoding import JointScores
 from dovetail.pipeline.fitting import fit_layers
 from dovetail.pipeline.held_out import HeldOut
-from dovetail.pipeline.inputs import corpus_of, parts_of
+from dovetail.pipeline.inputs import corpus_of
 from dovetail.pipeline.layers import check_trained, layer_named, layers_of
+from dovetail.pipeline.representations import added, apart, represented, without
 from dovetail.pipeline.training import Listener
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from dovetail.pipeline.auto import Candidates
     from dovetail.pipeline.explain import PipelineExplanation
     from dovetail.pipeline.tagging import PipelineTagging
+    from dovetail.representation import Representation
+
+    Part = Tagger | Annotator | Representation
 
 
 class Pipeline:
@@ -49,7 +53,8 @@ class Pipeline:
     layers
         Taggers by the names of the columns that they write, trained or not; or a list of trained
         ones, which write the columns that they were trained on. Also `Pool`, `Scores`, or anything
-        that is an `Annotator`.
+        that is an `Annotator`. A trained representation of words, such as an `HMM`, is no layer but
+        an input: its columns are added to all data, unless they are there.
     weights
         Factors on the layers' scores in joint decoding, by default 1; `tune` finds good ones.
     lattice
@@ -71,7 +76,7 @@ class Pipeline:
 
     def __init__(
         self,
-        layers: Mapping[str, Tagger | Annotator] | Sequence[Tagger | Annotator],
+        layers: Mapping[str, Part] | Sequence[Part],
         *,
         decode: Decode = "joint",
         weights: Mapping[str, float] | None = None,
@@ -80,7 +85,7 @@ class Pipeline:
         epsilon: float = 1e-4,
         threads: int | None = None,
     ) -> None:
-        self.layers = layers_of(layers, weights)
+        self.layers, self.representations = apart(layers, weights)
         self.decode = decode
         self.lattice = lattice
         self.inference = inference
@@ -129,7 +134,8 @@ class Pipeline:
         return {**self.__dict__, "held_out_": [], "candidates_": None}  # for use after training
 
     def __repr__(self) -> str:
-        return f"<Pipeline: {' -> '.join(self.names)}, {self.decode}>"
+        names = [*(one.name_ for one in self.representations), *self.names]
+        return f"<Pipeline: {' -> '.join(names)}, {self.decode}>"
 
     # Training
 
@@ -191,9 +197,10 @@ class Pipeline:
         self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
     ) -> Iterator[Corpus]:
         """The same in parts, as they are decoded."""
-        how = self._how(decode)
-        for part, given in self._parts(data, known):
-            yield annotated(self, part, how, given)
+        how, corpus = self._how(decode), self.corpus_of(data)
+        for part, given in parts(self, corpus, known):
+            labelled = annotated(self, part, how, given)
+            yield without(labelled, added(corpus, self.representations))
 
     def tag(
         self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
@@ -201,20 +208,20 @@ class Pipeline:
         """Labels of every layer with their confidences: of tokens, of spans, of the whole."""
         from dovetail.pipeline.tagging import tagged
 
-        how, parts = self._how(decode), self._parts(data, known)
-        return [one for part, given in parts for one in tagged(self, part, how, given)]
+        how, found = self._how(decode), parts(self, data, known)
+        return [one for part, given in found for one in tagged(self, part, how, given)]
 
     def predict_nbest(self, data: Any, k: int) -> list[list[tuple[dict[str, list[str]], float]]]:
         """The k best joint labellings of each sequence, with their probabilities."""
         from dovetail.pipeline.tagging import n_best
 
-        return [listed for part, _ in self._parts(data) for listed in n_best(self, part, k)]
+        return [listed for part, _ in parts(self, data) for listed in n_best(self, part, k)]
 
     def reports(self, data: Any) -> list[Report]:
         """How joint decoding of this data is computed, and how far it is from exact decoding where
         that is affordable: a report for each set of layers that hang together."""
-        self._check()
-        return reports(self, self.corpus_of(data))
+        self.check()
+        return reports(self, represented(self.corpus_of(data), self.representations))
 
     def explain(self, sequence: Any, *, top: int = 5) -> PipelineExplanation:
         """Where joint decoding decides otherwise than the cascade, and which features made it so.
@@ -224,7 +231,7 @@ class Pipeline:
         from dovetail.pipeline.explain import explain
 
         one = sequence.alone() if hasattr(sequence, "alone") else self.corpus_of([sequence])
-        return explain(self, one, top)
+        return explain(self, represented(one, self.representations), top)
 
     def tune(self, data: Any, **settings: Any) -> Pipeline:
         """Choose the weights of layers on held-out text; see `dovetail.pipeline.tuning.tune`."""
@@ -235,27 +242,19 @@ class Pipeline:
 
     def corpus_of(self, data: Any) -> Corpus:
         """Any data that a pipeline reads, as a corpus."""
-        return corpus_of(data, self.layers)
+        return corpus_of(data, self.layers, self.representations)
 
     def joint_scores(self, corpus: Corpus) -> JointScores:
         """Scores of all layers over a corpus, for joint decoding."""
-        return joint_scores(self, corpus, {})
+        return joint_scores(self, represented(corpus, self.representations), {})
 
     def _how(self, decode: Decode | None) -> Decode:
         how = self.decode if decode is None else decode
         check_choice("decoding", how, DECODINGS)
         return how
 
-    def _parts(
-        self, data: Any, known: Iterable[str] = ()
-    ) -> Iterator[tuple[Corpus, dict[str, Known]]]:
-        """Data in parts that are decoded at a time, with the labels of layers that are known."""
-        self._check()
-        layers = [layer_named(name, self.layers) for name in known]
-        for part in parts_of(self.corpus_of(data), self.layers):
-            yield part, {layer.name: known_labels(layer, part) for layer in layers}
-
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Make sure that all layers are trained, and know what those below them may say."""
         if not self._checked:
             check_trained(self.layers)
             self._checked = True

@@ -12,12 +12,13 @@
     features = "fields"
     reads = ["ner"]
 
-Paths are relative to the recipe. `RECIPE`, `TASK` and `COMPARE` of `recipe_keys` have all keys.
+Paths are relative to the recipe. `RECIPE`, `TASK`, `REPRESENTATIONS` and `COMPARE` of `recipe_keys`
+have all keys.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ from dovetail.corpus.formats import joined, read_filled
 from dovetail.errors import DataError, DovetailError
 from dovetail.files import PathLike
 from dovetail.pipeline.choices import Decode, System, Training
+from dovetail.pipeline.recipe_representations import Wanted, learn
+from dovetail.pipeline.representations import columns_of
 from dovetail.pipeline.tasks import label_of, naming
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from dovetail.features import Template
     from dovetail.pipeline.pipeline import Pipeline
     from dovetail.pipeline.training import Listener
+    from dovetail.representation import Representation
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,7 @@ class Recipe:
     inference: str = "auto"
     epsilon: float = 1e-4
     lattice: int | None = None
+    representations: tuple[Wanted, ...] = ()
     compare: Comparison | None = None
 
     @classmethod
@@ -141,19 +146,27 @@ class Recipe:
         return self._corpus(self.tasks[-1], self.compare.test)
 
     def pipeline(
-        self, corpora: Mapping[str, Corpus] | None = None, *, threads: int | None = None
+        self,
+        corpora: Mapping[str, Corpus] | None = None,
+        representations: Iterable[Representation] | None = None,
+        *,
+        threads: int | None = None,
     ) -> Pipeline:
-        """The pipeline, its tasks not yet trained; ``corpora`` are the data, if read already."""
+        """The pipeline, not yet trained; ``corpora`` are the data, if read already, and
+        ``representations`` those that are to be used, if made already."""
         from dovetail.pipeline.pipeline import Pipeline
 
         data = self.corpora() if corpora is None else corpora
-        taggers = {}
+        if representations is None:
+            representations = self._representations(threads)
+        parts: dict[str, Any] = {one.name_: one for one in representations}
+        represented = columns_of(parts.values())
         for task in self.tasks:
             with naming(task.name, self.path):
-                taggers[task.name] = self._tagger(task, data, threads)
+                parts[task.name] = self._tagger(task, data, represented, threads)
         try:
             return Pipeline(
-                taggers,
+                parts,
                 decode=self.decode,
                 weights={task.name: task.weight for task in self.tasks},
                 lattice=self.lattice,
@@ -175,7 +188,12 @@ class Recipe:
         corpora: Mapping[str, Corpus],
         callback: Listener | None = None,
     ) -> Pipeline:
-        """Train a pipeline as the recipe says, on these corpora."""
+        """Train a pipeline as the recipe says, on these corpora, its representations first."""
+        files = {task.name: task.data for task in self.tasks}
+        try:
+            corpora = learn(self.representations, pipeline.representations, corpora, files)
+        except DovetailError as error:
+            raise type(error)(f"{self.path}: {error}") from None
         if not corpora:
             return pipeline
         return pipeline.fit(
@@ -216,17 +234,30 @@ class Recipe:
         options = {} if task.columns is None else {"columns": task.columns}
         return joined(read_filled(path, task.format, **options) for path in paths)
 
-    def _tagger(self, task: Task, corpora: Mapping[str, Corpus], threads: int | None) -> Tagger:
+    def _representations(self, threads: int | None) -> list[Representation]:
+        try:
+            return [wanted.made(threads, self.seed) for wanted in self.representations]
+        except DovetailError as error:
+            raise type(error)(f"{self.path}: {error}") from None
+
+    def _tagger(
+        self,
+        task: Task,
+        corpora: Mapping[str, Corpus],
+        represented: tuple[str, ...],
+        threads: int | None,
+    ) -> Tagger:
         from dovetail.chain.tagger import Tagger, load
 
         if task.model is not None:
             return load(task.model, threads=threads)
         settings = {"seed": self.seed, **task.settings}
-        template = self._template(task, corpora[task.name])
+        template = self._template(task, corpora[task.name], represented)
         return Tagger(features=template, threads=threads, **settings)
 
-    def _template(self, task: Task, corpus: Corpus) -> Template:
-        """What a task sees: features of its own columns, and the labels of the tasks it reads."""
+    def _template(self, task: Task, corpus: Corpus, represented: tuple[str, ...]) -> Template:
+        """What a task sees: features of its own columns, the columns of representations, and the
+        labels of the tasks it reads."""
         from dovetail.features.sets import OF_WORDS_AND_TAGS, suited
         from dovetail.features.template_file import ready_made, template_from_file
 
@@ -234,12 +265,12 @@ class Recipe:
         before = self.names[: self.names.index(task.name)]
         files = task.lexicons, task.tables
         if isinstance(task.features, Path):
-            columns = list(dict.fromkeys([*corpus.names, *before]))
+            columns = list(dict.fromkeys([*corpus.names, *represented, *before]))
             template = template_from_file(str(task.features), columns, *files, _remedy)
             reads = task.reads or ()
         else:
             reads = tuple(before) if task.reads is None else task.reads
-            written = {label, *self.names, *(t.label for t in self.tasks if t.label)}
+            written = {label, *self.names, *(t.label for t in self.tasks if t.label), *represented}
             inputs = [name for name in corpus.names if name not in written]
             if not inputs:
                 raise DataError(f"there is no column to make features of beside '{label}'")
@@ -250,7 +281,8 @@ class Recipe:
                 tagged = task.features in OF_WORDS_AND_TAGS and len(inputs) == 1
                 columns = [*inputs, *reads[:1]] if tagged else inputs
                 template = ready_made(task.features, columns, *files)
-        return template.reading(*reads, conjoined=task.conjoin)
+        made = template.reading(*reads, conjoined=task.conjoin)
+        return made if isinstance(task.features, Path) else made.reading(*represented)
 
 
 def _remedy(kind: str, name: str) -> str:

@@ -14,12 +14,15 @@ from dovetail.pipeline.recipe import Comparison, Recipe, Task
 from dovetail.pipeline.recipe_keys import (
     COMPARE,
     OF_A_MODEL,
+    OF_TEXT,
     RECIPE,
+    REPRESENTATIONS,
     SETTINGS,
     TASK,
     check_keys,
     nearest,
 )
+from dovetail.pipeline.recipe_representations import Wanted
 
 Table = dict[str, Any]
 DEFAULT_SET = "default"
@@ -41,9 +44,13 @@ def parsed(path: Path) -> Recipe:
     tasks = [_task(path, number, table) for number, table in enumerate(tables, start=1)]
     _check_names(path, tasks)
     _check_reads(path, tasks)
+    listed = enumerate(given.pop("representation", []), start=1)
+    representations = tuple(_representation(path, number, table) for number, table in listed)
     comparison = given.pop("compare", None)
     compare = None if comparison is None else _comparison(path, comparison, tasks[-1])
-    return Recipe(path=path, tasks=tuple(tasks), compare=compare, **given)
+    return Recipe(
+        path=path, tasks=tuple(tasks), representations=representations, compare=compare, **given
+    )
 
 
 def _task(path: Path, number: int, table: Any) -> Task:
@@ -83,6 +90,39 @@ def _task(path: Path, number: int, table: Any) -> Task:
     if "reads" in values:
         values["reads"] = tuple(dict.fromkeys(values["reads"]))
     return Task(**values, settings=settings)
+
+
+def _representation(path: Path, number: int, table: Any) -> Wanted:
+    where = f"{path}, representation {number}"
+    if not isinstance(table, dict):
+        raise DataError(f"{where} is {table!r}; give a table, [[representation]]")
+    if ("kind" in table) == ("model" in table):
+        raise DataError(f"{where}: give either the kind of what is to be learned or a model")
+    check_keys({key: value for key, value in table.items() if key == "kind"}, OF_TEXT, where)
+    kind = table.get("kind")
+    check_keys(table, REPRESENTATIONS[kind], where)
+    values = dict(table)
+    for key, format in (("text", "format"), ("source", "format"), ("target", "target_format")):
+        if key in values:
+            named = _files(path.parent, values[key], f"{where}: {key}", values.get(format))
+            values[key] = named
+    for key in ("model", "vectors"):
+        if key in values:
+            values[key] = _file(path.parent, values[key], f"{where}: {key}")
+    texts = [key for key in ("text", "source") if key in values]
+    if kind == "vectors" and "vectors" not in values:
+        raise DataError(f"{where} has no vectors: give the file that they are in")
+    if kind not in (None, "vectors") and len(texts) != 1:
+        wanted = "source" if kind == "biased" else "text"
+        raise DataError(f"{where} needs text to learn from: give {wanted} = a file or several")
+    if texts:
+        values["text"] = values.pop(texts[0])
+    if "columns" in values:
+        values["columns"] = tuple(None if c in ("", "_") else c for c in values["columns"])
+    if "classes" in values:
+        values["states"] = values.pop("classes")
+    own = {key: values.pop(key) for key in list(values) if key in Wanted.__dataclass_fields__}
+    return Wanted(**own, settings=values)
 
 
 def _check_format(values: Table, where: str) -> None:

@@ -81,6 +81,7 @@ RECIPE = {
     "epsilon": number("a number above 0 and below 1", 0, 1 - 1e-12, above=True),
     "lattice": whole(1),
     "task": Kind("a list of tables, [[task]]", lambda v: isinstance(v, list)),
+    "representation": Kind("a list of tables, [[representation]]", lambda v: isinstance(v, list)),
     "compare": TABLE,
 }
 SETTINGS = {
@@ -114,6 +115,49 @@ TASK = {
     "conjoin": FLAG,
     **SETTINGS,
 }
+OF_TEXT = {
+    "kind": one_of("hmm", "biased", "layered", "classes", "vectors"),
+    "text": FILES,
+    "format": one_of(*FORMATS),
+    "name": NAME,
+    "column": NAME,
+    "value": ABOVE_0,
+    "min_count": whole(1),
+    "rare": one_of("form", "one"),
+    "seed": whole(0, 2**31),
+}
+OF_AN_HMM = {
+    **OF_TEXT,
+    "states": whole(1),
+    "rounds": whole(1),
+    "start": one_of("classes", "random"),
+    "update": one_of("bayes", "em"),
+    "soft": FLAG,
+}
+OF_A_BIASED_HMM = {
+    **{key: kind for key, kind in OF_AN_HMM.items() if key != "text"},
+    "source": FILES,
+    "target": FILES,
+    "target_format": one_of(*FORMATS),
+    "columns": list_of("a list of column names", ANY_TEXT),
+    "labels": NAME,
+    "entropy": AT_LEAST_0,
+    "distance": AT_LEAST_0,
+    "sigma": ABOVE_0,
+}
+REPRESENTATIONS: dict[str | None, dict[str, Kind]] = {
+    None: {"model": TEXT},
+    "hmm": OF_AN_HMM,
+    "biased": OF_A_BIASED_HMM,
+    "layered": {**OF_AN_HMM, **OF_A_BIASED_HMM, "layers": whole(1), "repel": AT_LEAST_0},
+    "classes": {**OF_TEXT, "classes": whole(1)},
+    "vectors": {
+        **{key: OF_TEXT[key] for key in ("kind", "name", "column", "value", "seed")},
+        "vectors": TEXT,
+        "clusters": whole(1),
+    },
+}
+"""Keys of a representation, by its kind; None is one from a file."""
 COMPARE = {
     "systems": list_of(f"a list of some of {', '.join(SYSTEMS)}", one_of(*SYSTEMS)),
     "splits": whole(1),

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 def to_bytes(pipeline: Pipeline) -> bytes:
     """The whole file in memory."""
-    import numpy as np
-
     from dovetail import __version__
 
     arrays: dict[str, Any] = {}
@@ -30,9 +28,7 @@ def to_bytes(pipeline: Pipeline) -> bytes:
             return {"kind": "own", "labels": list(annotator.labels_)}
         if isinstance(annotator, TaggerLayer):
             key = f"tagger{len(arrays)}"
-            content = annotator.tagger.to_bytes()
-            padded = content + b" " * (-len(content) % 8)  # so that the next one is aligned
-            arrays[key] = np.frombuffer(padded, np.uint8)
+            arrays[key] = _aligned(annotator.tagger.to_bytes())
             return {"kind": "tagger", "array": key}
         if isinstance(annotator, Pool):
             members = [described(member) for member in annotator.members]
@@ -40,6 +36,11 @@ def to_bytes(pipeline: Pipeline) -> bytes:
         inner = described(annotator.annotator)
         return {"kind": "recalibrated", "of": inner, "correction": annotator.correction.spec()}
 
+    representations = []
+    for k, representation in enumerate(pipeline.representations):
+        key = f"representation{k}"
+        arrays[key] = _aligned(representation.to_bytes())
+        representations.append({"name": representation.name_, "array": key})
     layers = [
         {"name": layer.name, "weight": layer.weight, **described(layer.annotator)}
         for layer in pipeline.layers
@@ -49,6 +50,7 @@ def to_bytes(pipeline: Pipeline) -> bytes:
         "labels": [],
         "training": {},
         "dovetail": __version__,
+        "representations": representations,
         "layers": layers,
         "decode": pipeline.decode,
         "lattice": pipeline.lattice,
@@ -57,6 +59,13 @@ def to_bytes(pipeline: Pipeline) -> bytes:
         "notes": pipeline.notes_,
     }
     return file_bytes(arrays, facts)
+
+
+def _aligned(content: bytes) -> Any:
+    """A file inside the file, of such a length that what follows it is aligned."""
+    import numpy as np
+
+    return np.frombuffer(content + b" " * (-len(content) % 8), np.uint8)
 
 
 def _can_be_saved(annotator: Any) -> bool:
@@ -73,10 +82,10 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
     from dovetail.pipeline.pipeline import Pipeline
 
     file = open_model(source, verify)
-    if file.facts.get("kind") != KIND_PIPELINE:
-        raise ModelFileError(
-            f"{file.source} holds a single tagger, not a pipeline: open it with dovetail.load"
-        )
+    kind = file.facts.get("kind", "single tagger")
+    if kind != KIND_PIPELINE:
+        how = "dovetail.load" if kind == "single tagger" else "dovetail.representation.load"
+        raise ModelFileError(f"{file.source} holds a {kind}, not a pipeline: open it with {how}")
 
     def restored(entry: dict[str, Any], name: str) -> Any:
         if entry["kind"] == "tagger":
@@ -107,12 +116,23 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
             )
         return own[name]
 
+    def represented(entry: dict[str, Any]) -> Any:
+        from dovetail.representation import load
+
+        try:
+            return load(bytes(file.array(entry["array"])))
+        except ModelFileError:
+            raise ModelFileError(
+                f"{file.source} is damaged: its representation '{entry['name']}' cannot be read"
+            ) from None
+
     try:
         facts = file.facts
+        parts = {entry["name"]: represented(entry) for entry in facts["representations"]}
         layers = {entry["name"]: restored(entry, entry["name"]) for entry in facts["layers"]}
         weights = {entry["name"]: float(entry["weight"]) for entry in facts["layers"]}
         pipeline = Pipeline(
-            layers,
+            {**parts, **layers},
             decode=facts["decode"],
             weights=weights,
             lattice=facts["lattice"],

@@ -76,7 +76,7 @@ def tagged(
                 source = (grid, place) if grid.is_exact_affordable else (alone(layer, answer), 0)
                 found[layer.name] = _Found(best.labels[place], expected.labels[place], *source)
     else:
-        filled = in_order(pipeline.layers, corpus, passing(pipeline, decode, known))
+        filled = in_order(pipeline.layers[:-1], corpus, passing(pipeline, decode, known))
         for layer in pipeline.layers:
             grid = alone(layer, filled)
             if layer.name in known:

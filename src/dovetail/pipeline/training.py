@@ -52,6 +52,7 @@ class Curriculum:
     seed: int
     threads: int | None
     listener: Listener | None = None
+    represented: Sequence[str] = ()  # columns of representations
     notes: list[str] = field(default_factory=list)
     trained: dict[str, TrainedOn] = field(default_factory=dict)
 
@@ -142,14 +143,15 @@ class Curriculum:
         logger.info(note)
 
     def choose_features(self, layer: Layer, corpus: Corpus, label: str) -> None:
-        """Ready-made features of the inputs, and the labels of all layers below."""
+        """Ready-made features of the inputs, the columns of representations, and the labels of all
+        layers below."""
         if not chooses_features(layer):
             return
         from dovetail.features.sets import named, suited
 
         tagger = layer.annotator.tagger
         lower = [other.name for other in self.below(layer)]
-        known = {other.name for other in self.layers}
+        known = {other.name for other in self.layers} | set(self.represented)
         inputs = [name for name in corpus.names if name != label and name not in known]
         if not inputs:
             raise DataError(f"there is no column to make features of beside '{label}'")
@@ -159,7 +161,7 @@ class Curriculum:
             template = suited(plain, label)
         else:
             template = named(own, inputs)
-        tagger.settings["features"] = template.reading(*lower)
+        tagger.settings["features"] = template.reading(*self.represented, *lower)
 
     def check_columns(self, layer: Layer, corpus: Corpus) -> None:
         """A task's data must have what it and the tasks below it read, unless one of them writes

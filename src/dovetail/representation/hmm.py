@@ -198,7 +198,8 @@ class HMM(Representation):
     def type_posteriors(self, corpus: Corpus) -> Floats:
         """Probabilities of states for each word of the vocabulary, averaged over its tokens in a
         corpus, [words x states]; 0 for words that it does not have."""
-        counts = self.engine.expected(self._text(corpus), self._trained()).counts.emissions
+        at = self._trained()
+        counts = self.engine.expected(self._text(corpus), at).counts.emissions
         totals = counts.sum(axis=1, keepdims=True)
         return np.asarray(counts / np.where(totals > 0, totals, 1.0))
 
@@ -209,7 +210,8 @@ class HMM(Representation):
         return [(self.vocabulary_.names[word], float(column[word])) for word in best.tolist()]
 
     def columns(self, corpus: Corpus) -> dict[str, Column]:
-        return {self.settings["name"]: self.column_of(self._text(corpus), self._trained())}
+        at = self._trained()
+        return {self.settings["name"]: self.column_of(self._text(corpus), at)}
 
     def column_of(self, text: Text, at: Parameters, costs: Costs | None = None) -> Column:
         """The column that it writes for a text, under parameters and costs."""

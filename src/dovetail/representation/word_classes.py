@@ -160,6 +160,7 @@ class WordClasses(Representation):
             made.classes_ = file.numbers("classes", np.uint32, (n,), below=k).astype(np.int32)
             made.counts_ = file.numbers("counts", np.uint32, (n,), below=2**31).astype(np.int32)
             made.log_likelihood_ = float(file.facts["log_likelihood"])
+            made.stopped_ = ""
         return made
 
     def _check_fitted(self) -> None:

@@ -20,7 +20,6 @@ from dovetail.reproduce.material import Material
 CURVE = (10, 20, 40, 80, 160)
 ORIGINAL: tuple[str, ...] = ("none", "cascade", "joint")  # the systems of the paper
 FAST = (*ORIGINAL, "pool")
-FEWER_SPLITS = 5  # in the studies that are not the main ones
 STUDIES = {
     "paper": "the paper's features and prior, random halves",
     "best": "our features and rules, random halves",
@@ -31,7 +30,7 @@ STUDIES = {
     "tuned": "the paper's features, the prior chosen on each training half",
     "best copies": "our features and rules, near-copies of a mail in the same half",
 }
-MAIN = ("paper", "best")
+FEWER_SPLITS = {"others": 5, "curve": 5, "best curve": 5, "copies": 3, "tuned": 3, "best copies": 3}
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,8 @@ class Workshop:
     def plan(self, name: str) -> Plan:
         """Systems, splits and sizes of a study."""
         full = min(len(split.train) for split in self.study(name).splits)
-        n = self.settings.n_splits if name in MAIN else min(FEWER_SPLITS, self.settings.n_splits)
+        n = self.settings.n_splits
+        n = min(n, FEWER_SPLITS.get(name, n))
         if name.endswith("curve"):
             systems = best.SYSTEMS if name.startswith("best") else ORIGINAL
             return Plan(systems, n, [size for size in CURVE if size < full])

@@ -1,0 +1,64 @@
+"""Representations in words: what they are, and what is typical of each of their states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dovetail.representation import Representation
+
+UNITS = {"WordClasses": "classes", "WordVectors": "dimensions"}
+
+
+def summary(representation: Representation) -> dict[str, Any]:
+    """What a representation is, as plain data."""
+    kind = type(representation).__name__
+    one = getattr(representation, "layers_", [representation])[0]
+    clusters = representation.settings.get("clusters") is not None
+    return {
+        "name": representation.name_,
+        "kind": kind,
+        "reads": list(representation.reads_),
+        "columns": list(representation.names_),
+        "states": len(representation.labels_),
+        "unit": "clusters" if clusters else UNITS.get(kind, "states"),
+        "words": len(one.vocabulary_) if hasattr(one, "vocabulary_") else None,
+        "biased_by": list(representation.biased_by_),
+        "stopped": getattr(one, "stopped_", ""),
+    }
+
+
+def in_short(facts: Mapping[str, Any]) -> str:
+    """The same in a line."""
+    layers = len(facts["columns"])
+    times = f"{layers} x " if layers > 1 else ""
+    text = f"{facts['kind']}, {times}{facts['states']:,} {facts['unit']}"
+    if facts["words"] is not None:
+        text += f", {facts['words']:,} words"
+    if facts["biased_by"]:
+        text += f", biased by {' and '.join(facts['biased_by'])}"
+    return text
+
+
+def typical_words(representation: Representation, top: int) -> dict[str, dict[str, list[str]]]:
+    """For each column the most typical words of each of its states; none of plain vectors."""
+    found = {}
+    for one in getattr(representation, "layers_", [representation]):
+        settings = one.settings
+        if top and ("clusters" not in settings or settings["clusters"] is not None):
+            found[one.name_] = {
+                label: [word for word, _ in one.typical_words(number, top)]
+                for number, label in enumerate(one.labels_)
+            }
+    return found
+
+
+def words_as_lines(found: Mapping[str, Mapping[str, list[str]]]) -> list[str]:
+    """Lines with a column's states and their words."""
+    lines: list[str] = []
+    for column, states in found.items():
+        width = max(len(label) for label in states)
+        lines += ["", f"typical words of {column}"]
+        lines += [f"  {label:<{width}}  {' '.join(words)}" for label, words in states.items()]
+    return lines

@@ -1,0 +1,118 @@
+"""Representations in a pipeline: inputs that are added to all data before any layer reads it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dovetail.errors import DataError, DovetailError
+from dovetail.loaded import is_representation
+from dovetail.pipeline.layers import Layer, layers_of
+
+if TYPE_CHECKING:
+    from dovetail.corpus import Corpus
+    from dovetail.representation import Representation
+
+logger = logging.getLogger(__name__)
+
+
+def apart(
+    given: Mapping[str, Any] | Sequence[Any], weights: Mapping[str, float] | None
+) -> tuple[list[Layer], list[Representation]]:
+    """The layers and the representations that a pipeline is made of."""
+    if isinstance(given, Mapping):
+        for name, one in given.items():
+            if is_representation(one) and name != one.name_:
+                raise DataError(
+                    f"the representation '{name}' calls its column '{one.name_}': use one name "
+                    f"for both, by name='{name}' when it is made"
+                )
+        found = [one for one in given.values() if is_representation(one)]
+        rest: Any = {name: one for name, one in given.items() if not is_representation(one)}
+    else:
+        found = [one for one in given if is_representation(one)]
+        rest = [one for one in given if not is_representation(one)]
+    layers = layers_of(rest, weights)
+    _check_columns(found, {layer.name for layer in layers})
+    return layers, found
+
+
+def _check_columns(representations: Sequence[Representation], tasks: set[str]) -> None:
+    seen: set[str] = set()
+    for one in representations:
+        for name in one.names_:
+            if name in tasks or name in seen:
+                other = "a task" if name in tasks else "another one"
+                raise DataError(
+                    f"the representation '{one.name_}' and {other} both write the column "
+                    f"'{name}': give it another name when it is made"
+                )
+        if not tasks.isdisjoint(one.reads_):
+            raise DataError(
+                f"the representation '{one.name_}' reads the column '{one.reads_[0]}', which a "
+                "task writes: it can read only what the data has"
+            )
+        seen.update(one.names_)
+
+
+def columns_of(representations: Iterable[Representation]) -> tuple[str, ...]:
+    """All columns that they write."""
+    return tuple(name for one in representations for name in one.names_)
+
+
+def represented(corpus: Corpus, representations: Iterable[Representation]) -> Corpus:
+    """A corpus with the columns of all representations; those that are there stay as they are."""
+    for one in representations:
+        if not has_columns(corpus, one):
+            try:
+                corpus = one.annotate(corpus)
+            except DovetailError as error:
+                message = f"the representation '{one.name_}': {error}"
+                raise type(error)(message) from None
+    return corpus
+
+
+def all_represented(
+    corpora: Mapping[str, Corpus], representations: Sequence[Representation]
+) -> dict[str, Corpus]:
+    """The same for several corpora; what is one corpus remains one."""
+    if not representations:
+        return dict(corpora)
+    made = {id(corpus): corpus for corpus in corpora.values()}
+    made = {key: represented(corpus, representations) for key, corpus in made.items()}
+    return {name: made[id(corpus)] for name, corpus in corpora.items()}
+
+
+def has_columns(corpus: Corpus, representation: Representation) -> bool:
+    """Whether a corpus has all columns of a representation."""
+    return set(representation.names_) <= set(corpus.names)
+
+
+def added(corpus: Corpus, representations: Iterable[Representation]) -> list[str]:
+    """Columns that `represented` adds to a corpus."""
+    return [name for name in columns_of(representations) if name not in corpus.names]
+
+
+def without(corpus: Corpus, names: Iterable[str]) -> Corpus:
+    """A corpus without these columns, as far as it has them."""
+    for name in names:
+        if name in corpus.names:
+            corpus = corpus.without_column(name)
+    return corpus
+
+
+def leaks(representations: Sequence[Representation], corpora: Mapping[str, Corpus]) -> list[str]:
+    """Notes on representations that may have seen the labels which are to be learned."""
+    notes = []
+    for one in representations:
+        tasks = [name for name, corpus in corpora.items() if not has_columns(corpus, one)]
+        if one.biased_by_ and tasks:
+            notes.append(
+                f"the representation '{one.name_}' has learned from labels "
+                f"({', '.join(one.biased_by_)}): if those of {' and '.join(tasks)} were among "
+                "them, give that text with the columns of annotate_left_out, or its tagger will "
+                "trust them too much"
+            )
+            logger.info(notes[-1])
+    return notes

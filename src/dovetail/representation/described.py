@@ -1,0 +1,81 @@
+"""Representations as recipes and command lines describe them: in words and numbers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, get_args
+
+from dovetail.corpus import Corpus
+from dovetail.errors import DataError
+from dovetail.representation.annotation import Representation
+from dovetail.representation.biased import BiasedHMM
+from dovetail.representation.hmm import HMM
+from dovetail.representation.layered import LayeredHMM
+from dovetail.representation.properties import Distance, Entropy
+from dovetail.representation.word_classes import WordClasses
+
+Kind = Literal["hmm", "biased", "layered", "classes"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+def described(
+    kind: Kind,
+    *,
+    states: int = 80,
+    layers: int = 7,
+    repel: float = 0.0,
+    labels: str | None = None,
+    entropy: float = 1.0,
+    distance: float | None = None,
+    sigma: float | None = None,
+    **settings: Any,
+) -> Representation:
+    """A representation, not yet trained.
+
+    ``entropy`` and ``distance`` are the weights of biases: by ``labels``, a column, and by the
+    distance of two domains, where these are given. ``settings`` are those of the class.
+
+    >>> described("biased", states=3, distance=2.0)
+    <BiasedHMM: 3 states, not fitted>
+    """
+    if kind == "classes":
+        return WordClasses(states, **settings)
+    properties: list[Any] = [] if labels is None else [Entropy(labels, entropy)]
+    if distance is not None:
+        properties.append(Distance(distance))
+    if properties and kind == "hmm":
+        raise DataError("a plain HMM takes no biases: ask for the kind biased or layered")
+    if kind == "biased" and not properties:
+        raise DataError("a biased HMM needs a bias: by labels, by the distance of domains, or both")
+    if sigma is not None and not properties:
+        raise DataError("sigma bounds biases, and there are none: give labels or a distance")
+    one = HMM(states, **settings)
+    if properties:
+        one = BiasedHMM(states, properties, sigma=sigma, **settings)
+    return LayeredHMM(layers, one, repel=repel) if kind == "layered" else one
+
+
+def learned(
+    representation: Representation,
+    source: Corpus,
+    target: Corpus | None = None,
+    callback: Callable[..., Any] | None = None,
+) -> Representation:
+    """Train it on text of the source and, if there is some, of the target."""
+    texts = [source] if target is None else [source, target]
+    if isinstance(representation, BiasedHMM | LayeredHMM):
+        return representation.fit(*texts, callback=callback)
+    if isinstance(representation, HMM | WordClasses):
+        return representation.fit(texts, callback=callback)
+    return representation
+
+
+def text_of(corpora: Iterable[Corpus], column: str, labels: str | None = None) -> Corpus:
+    """What a representation learns from: the words of corpora, under the name of a column, and
+    labels. Words are the column of that name, or else the first."""
+    parts = []
+    for corpus in corpora:
+        words = corpus.column(column if column in corpus.names else corpus.names[0])
+        columns = {column: words} | ({} if labels is None else {labels: corpus.column(labels)})
+        parts.append(Corpus(columns, corpus.bounds))
+    return Corpus.concatenate(parts)

@@ -1,0 +1,224 @@
+"""dovetail represent, and representations in the other commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from dovetail import demo
+from dovetail.cli.curves import Rounds
+from dovetail.corpus import write_conll
+from dovetail.pipeline import Pipeline
+from dovetail.representation import BiasedHMM, LayeredHMM, WordClasses, load
+from representation.texts import news, novel
+
+Run = Callable[..., Result]
+SMALL = ["--states", 3, "--min-count", 1, "--threads", 1]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("texts")
+    write_conll(news().without_column("half"), folder / "news.conll")
+    write_conll(novel(), folder / "novel.conll")
+    (folder / "raw.txt").write_text("The girl wept .\nThe board said so .\n", encoding="utf-8")
+    return folder
+
+
+def learn(run: Run, folder: Path, *options: object, **how: Any) -> Result:
+    return run("represent", folder / "news.conll", *SMALL, *options, **how)
+
+
+def test_summary_and_progress(run: Run, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "s.dovetail"
+    result = learn(run, folder, "--target", folder / "novel.conll", "-o", out)
+    names = [line.split()[0] for line in result.stdout.splitlines()]
+    assert names == ["text", "represents", "state", "stopped", "model"]
+    assert "HMM, 3 states" in result.stdout
+    assert result.stderr.startswith("state: round 1 likelihood -")
+    assert load(out).reads_ == ("word",)
+    assert "girl" in {word for k in range(3) for word, _ in load(out).typical_words(k, 30)}  # type: ignore[attr-defined]
+
+
+def test_four_curves(run: Run, folder: Path, tmp_path: Path) -> None:
+    biases = ["--labels", "label", "--distance", 2, "--repel", 0.1, "--layers", 2]
+    facts = json.loads(
+        learn(
+            run,
+            folder,
+            "--target",
+            folder / "raw.txt",
+            "--target-format",
+            "text",
+            "--kind",
+            "layered",
+            *biases,
+            "--rounds",
+            4,
+            "--json",
+            "-o",
+            tmp_path / "l",
+        ).stdout
+    )
+    assert set(facts["curves"]["state1"]) == {"likelihood", "entropy", "distance"}
+    assert set(facts["curves"]["state2"]) == {"likelihood", "entropy", "distance", "predict"}
+    assert len(facts["curves"]["state1"]["likelihood"]) <= 4
+    assert facts["tokens"]["target"] == 9
+    made = load(tmp_path / "l")
+    assert isinstance(made, LayeredHMM)
+    assert made.biased_by_ == ("label",)
+
+
+def test_biased_and_classes(run: Run, folder: Path, tmp_path: Path) -> None:
+    learn(run, folder, "--kind", "biased", "--labels", "label", "--hard", "-o", tmp_path / "b")
+    made = load(tmp_path / "b")
+    assert isinstance(made, BiasedHMM)
+    assert not made.settings["soft"]
+    learn(run, folder, "--kind", "classes", "--name", "kin", "-o", tmp_path / "c")
+    classes = load(tmp_path / "c")
+    assert isinstance(classes, WordClasses)
+    assert classes.names_ == ("kin",)
+
+
+@pytest.mark.parametrize("name", ["p.png", "p.svg"])
+def test_plot(run: Run, folder: Path, tmp_path: Path, name: str) -> None:
+    pytest.importorskip("matplotlib")
+    target = ["--target", folder / "novel.conll", "--distance", 1]
+    options = ["--kind", "biased", *target, "--rounds", 2, "--plot", tmp_path / name]
+    learn(run, folder, *options, "-o", tmp_path / "b")
+    assert (tmp_path / name).stat().st_size > 1000
+    learn(run, folder, "--kind", "classes", "--plot", tmp_path / name, "-o", tmp_path / "c")
+
+
+@pytest.mark.parametrize("kind", ["hmm", "layered", "classes"])
+def test_ctrl_c_keeps_what_there_is(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    shown = Rounds.__call__
+
+    def interrupted(self: Rounds, *given: Any) -> None:
+        shown(self, *given)
+        layers = list(self.curves.values())
+        if len(layers) > (kind == "layered"):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Rounds, "__call__", interrupted)
+    out = tmp_path / "s"
+    result = learn(run, folder, "--kind", kind, "-o", out, code=130)
+    assert "interrupted after 1 " in result.stdout
+    assert len(load(out).columns(novel())) == (2 if kind == "layered" else 1)
+
+
+def test_info_shows_typical_words(run: Run, folder: Path, tmp_path: Path) -> None:
+    learn(run, folder, "--kind", "classes", "-o", tmp_path / "c")
+    shown = run("info", tmp_path / "c", "--top", 2).stdout
+    assert "typical words of class" in shown
+    assert "WordClasses, 3 classes" in shown
+    learn(run, folder, "--kind", "layered", "--layers", 2, "-o", tmp_path / "l")
+    facts = json.loads(run("info", tmp_path / "l", "--top", 2, "--json").stdout)
+    assert {name: len(states) for name, states in facts["typical_words"].items()} == {
+        "state1": 3,
+        "state2": 3,
+    }
+    assert all(len(words) == 2 for words in facts["typical_words"]["state1"].values())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--kind", "biased"], "needs a bias"),
+        (["--kind", "biased", "--labels", "pos"], "no column 'pos'"),
+        (["--column", "form"], "no column 'form'"),
+        (["--states", 999], "more than the"),
+        (["--plot", "p.doc"], "a plot ends in .png"),
+        (["--kind", "layered", "--sigma", 3], "sigma bounds biases"),
+        (["--target", "none.conll"], "none.conll"),
+        (["--target-format", "odd", "--target", "raw.txt"], "no format 'odd'"),
+    ],
+)
+def test_bad_input(
+    run: Run,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[object],
+    words: str,
+) -> None:
+    monkeypatch.chdir(folder)
+    result = learn(run, folder, *options, "-o", tmp_path / "x", code=1)
+    assert result.stderr.splitlines()[-1].startswith("dovetail: ")
+    assert words in result.stderr
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--labels", "label"],
+        ["--kind", "biased", "--entropy", 1],
+        ["--kind", "biased", "--distance", 1],
+        ["--kind", "classes", "--rounds", 3],
+    ],
+)
+def test_what_does_not_go_together(
+    run: Run, folder: Path, tmp_path: Path, options: list[object]
+) -> None:
+    learn(run, folder, *options, "-o", tmp_path / "x", code=2)
+
+
+def test_representations_are_no_taggers(run: Run, folder: Path, tmp_path: Path) -> None:
+    learn(run, folder, "-o", tmp_path / "s")
+    for command in ("tag", "eval"):
+        result = run(command, tmp_path / "s", folder / "news.conll", code=1)
+        assert "which gives no labels" in result.stderr
+
+
+RECIPE = """
+decode = "cascade"
+
+[[representation]]
+kind = "biased"
+source = "news.conll"
+target = "novel.conll"
+labels = "label"
+states = 3
+min_count = 1
+rounds = 3
+
+[[representation]]
+model = "classes.dovetail"
+
+[[task]]
+name = "pos"
+data = "news.conll"
+c2 = 0.1
+"""
+
+
+def test_a_recipe_with_representations(run: Run, folder: Path, tmp_path: Path) -> None:
+    learn(run, folder, "--kind", "classes", "-o", folder / "classes.dovetail")
+    recipe, model = folder / "recipe.toml", tmp_path / "p.dovetail"
+    recipe.write_text(RECIPE, encoding="utf-8")
+    dry = run("train", recipe, "--dry-run").stdout
+    assert "(without what state and class will add)" in dry
+    facts = json.loads(run("train", recipe, "-m", model, "--json").stdout)
+    assert [one["name"] for one in facts["representations"]] == ["state", "class"]
+    assert facts["notes"] == []  # the training text has columns that have not seen its labels
+    pipeline = Pipeline.load(model)
+    assert {"state", "class"} <= set(pipeline["pos"].model_.template.columns)
+    shown = run("info", model).stdout
+    assert "BiasedHMM, 3 states" in shown
+    tagged = run("tag", model, folder / "novel.conll").stdout
+    assert {len(line.split()) for line in tagged.splitlines() if line} == {2}
+    assert "accuracy" in run("eval", model, folder / "news.conll").stdout
+
+
+def test_the_demo_in_one_go(run: Run, tmp_path: Path) -> None:
+    text = demo.path("unlabelled.txt")
+    run("represent", text, "--format", "text", "--states", 5, "-o", tmp_path / "s")
+    assert len(load(tmp_path / "s").labels_) == 5
