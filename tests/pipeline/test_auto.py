@@ -10,7 +10,12 @@ import pytest
 
 from dovetail import Corpus, DataError, Pipeline, Pool, Tagger, Template, column
 from dovetail.pipeline.annotators import TaggerLayer
-from dovetail.pipeline.auto import best_weights, recalibrated, without_transfer
+from dovetail.pipeline.auto import (
+    best_weights,
+    recalibrated,
+    without_recalibration,
+    without_transfer,
+)
 from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.potentials import Potentials
 from dovetail.pipeline.recalibration import Correction, Recalibrated, fit_correction
@@ -152,6 +157,8 @@ def test_transfer_can_be_taken_away() -> None:
     test = random_corpus(30, seed=8)
     assert alone.predict(test) == own.fit({"up": corpus}, folds=2).predict(test)
     assert len(pipeline.names) == 2
+    plain = without_recalibration(pipeline)["up"]
+    assert isinstance(plain, Pool)
     with pytest.raises(DataError, match="right after fit"):
         without_transfer(Pipeline.load(pipeline.to_bytes()))
 
@@ -217,3 +224,39 @@ def test_auto_takes_text_with_missing_labels() -> None:
     values[3] = [None] * len(values[3])
     pipeline = auto(decode="auto").fit(corpus.with_column("up", values), folds=2)
     assert len(pipeline.predict(corpus)["up"]) == 30
+
+
+def test_auto_without_a_whole_sequence_is_not_corrected() -> None:
+    corpus = random_corpus(20, seed=2)
+    values = [[None, *row[1:]] for row in corpus.lists("up")]
+    pipeline = auto(decode="auto").fit(corpus.with_column("up", values), folds=2)
+    assert isinstance(pipeline["up"], Pool)
+
+
+def test_auto_of_few_texts() -> None:
+    corpus = random_corpus(3, seed=2)
+    twice = Corpus.concatenate([corpus, corpus])
+    lower = random_corpus(30, seed=3, longest=7)
+    assert len(auto(decode="auto").fit({"low": lower, "up": twice}, folds=5).held_out_) == 3
+    with pytest.raises(DataError, match="task 'up': auto needs at least two different sequences"):
+        auto(decode="auto").fit({"low": lower, "up": corpus.select([0])})
+
+
+def test_what_is_left_for_choices_is_of_the_last_training() -> None:
+    corpus = random_corpus(20, seed=2)
+    pipeline = auto(decode="auto").fit(corpus, folds=2)
+    assert pipeline.held_out_
+    pipeline.fit(corpus, training="joint")
+    assert not pipeline.held_out_
+    assert pipeline.candidates_ is None
+
+
+def test_a_refused_training_leaves_the_pipeline_as_it_was() -> None:
+    corpus = random_corpus(20, seed=2)
+    pipeline = auto(decode="auto").fit(corpus, folds=2)
+    before = pipeline.predict(corpus)
+    with pytest.raises(DataError):
+        pipeline.fit({"low": corpus, "other": corpus})
+    assert pipeline.predict(corpus) == before
+    pipeline.fit({"low": corpus})
+    assert pipeline.predict(corpus)["up"] == before["up"]

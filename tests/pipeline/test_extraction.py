@@ -4,7 +4,7 @@ import pytest
 
 from dovetail import Corpus, DataError, Pipeline, Scores, Tagger, Template, column
 from dovetail.evaluate.fields import Choice
-from dovetail.pipeline.extraction import choose_values, extract, look
+from dovetail.pipeline.extraction import choose_values, extract, held_out_looks, look
 
 LABELS = ["O", "B-who", "B-where"]
 
@@ -79,3 +79,44 @@ def test_choices_are_made_on_documents_that_models_have_not_seen(monkeypatch):
     assert found == [{"who": "Ada"}]
     with pytest.raises(DataError, match="right after fit"):
         choose_values(Pipeline.load(pipeline.to_bytes()))
+
+
+def announcements(n=12):
+    """Documents with a name each; every other one has a room as well."""
+    words = [["by", f"Name{k}", *(["in", f"Room{k}"] if k % 2 else [])] for k in range(n)]
+    labels = [["O", "B-who", *(["O", "B-room"] if k % 2 else [])] for k in range(n)]
+    return Corpus.from_lists({"word": words, "fields": labels})
+
+
+def hedged(documents):
+    tagger = Tagger(features=Template(column("word").window(1)), c2=20.0)
+    return Pipeline({"fields": tagger}, decode="auto").fit(documents, folds=len(documents))
+
+
+def test_documents_without_a_field_count_too():
+    """One document a part: what is wanted must not be what that document happens to have."""
+    pipeline = hedged(announcements())
+    truth, looks = held_out_looks(pipeline, None, (0.0, 1.0))
+    lacking = [found for true, found in zip(truth, looks, strict=True) if "room" not in true]
+    assert len(lacking) == 6
+    assert all(1.0 in found for found in lacking)
+
+
+def test_fields_and_eagerness_may_be_iterators():
+    pipeline = hedged(announcements())
+    found = choose_values(pipeline, iter(["who"]), eagerness=iter([0.0, 1.0]))
+    assert found == choose_values(pipeline, ["who"], eagerness=[0.0, 1.0])
+    assert set(found) == {"who"}
+
+
+def test_documents_with_missing_labels_tell_nothing():
+    documents = announcements()
+    labels = documents.lists("fields")
+    labels[0][1] = None
+    truth, looks = held_out_looks(hedged(documents.with_column("fields", labels)), None, (0.0,))
+    assert len(truth) == len(looks) == 11
+
+
+def test_unknown_decoding_is_refused():
+    with pytest.raises(DataError, match="no decoding 'magic'"):
+        look(scored([[1, 0, 0]]), Corpus.from_lists({"word": [["a"]]}), ["who"], decode="magic")

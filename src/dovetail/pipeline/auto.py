@@ -34,8 +34,13 @@ from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.pool import Pool
 from dovetail.pipeline.potentials import Potentials
-from dovetail.pipeline.recalibration import Correction, Recalibrated, fit_correction
-from dovetail.pipeline.training import Curriculum, part_numbers
+from dovetail.pipeline.recalibration import (
+    Correction,
+    Recalibrated,
+    can_be_used,
+    fit_correction,
+)
+from dovetail.pipeline.training import Curriculum, part_numbers, sequence_keys
 
 if TYPE_CHECKING:
     from dovetail.pipeline.pipeline import Pipeline
@@ -48,6 +53,7 @@ PRIOR = 10**0.5  # of their features: a tenth of the penalty
 LEAST_GAIN = 0.001  # of F1, for a correction to be worth having
 CLEARLY = 0.01  # of F1, by which one model must beat the pool to take its place
 ROUGH = 1e-2  # tolerance where only choices and a few numbers depend on it
+METHOD = (STRENGTHS, WINDOW, PRIOR, LEAST_GAIN, CLEARLY, ROUGH)  # all that results depend on
 
 
 @dataclass(frozen=True)
@@ -57,22 +63,26 @@ class Candidates:
 
     members: Sequence[Tagger]
     parts: Sequence[Sequence[HeldOut]]
+    threads: int | None = None
 
-    def chosen(self) -> tuple[Any, list[HeldOut]]:
-        """A pool, recalibrated, and its scores of the training text."""
+    def chosen(self, *, recalibrate: bool = True) -> tuple[Any, list[HeldOut]]:
+        """A pool, recalibrated where that helps, and its scores of the training text."""
         labels = tuple(self.members[0].labels_)
-        weights, pooled = best_weights(self.parts)
+        weights, pooled = best_weights(self.parts, self.threads)
         used = [(m, w) for m, w in zip(self.members, weights, strict=True) if w]
         pool = Pool([member for member, _ in used], [weight for _, weight in used])
-        strength, corrected = recalibrated(pooled, labels)
+        strength, corrected = None, pooled
+        if recalibrate:
+            strength, corrected = recalibrated(pooled, labels, self.threads)
         if strength is None:
             return pool, corrected
-        return Recalibrated(pool, fit_correction(pooled, strength, labels)), corrected
+        correction = fit_correction(pooled, strength, labels, threads=self.threads)
+        return Recalibrated(pool, correction), corrected
 
 
-def use(made: Candidates, pipeline: Pipeline) -> None:
+def use(made: Candidates, pipeline: Pipeline, *, recalibrate: bool = True) -> None:
     """Put what is best of some models in the place of a pipeline's last layer."""
-    annotator, held_out = made.chosen()
+    annotator, held_out = made.chosen(recalibrate=recalibrate)
     pipeline.layers = [*pipeline.layers[:-1], replace(pipeline.layers[-1], annotator=annotator)]
     pipeline.candidates_, pipeline.held_out_ = made, held_out
 
@@ -80,13 +90,27 @@ def use(made: Candidates, pipeline: Pipeline) -> None:
 def without_transfer(pipeline: Pipeline) -> Pipeline:
     """The last task of a pipeline that was just trained with ``auto``, as if there were no tasks
     below: made of the same models, to tell what transfer is worth."""
-    made = pipeline.candidates_
-    if made is None:
-        raise DataError("transfer can be taken away only right after fit(training='auto')")
+    made = _candidates(pipeline)
     alone = copy(pipeline)
     alone.layers = pipeline.layers[-1:]
-    use(Candidates(made.members[:1], made.parts[:1]), alone)
+    use(Candidates(made.members[:1], made.parts[:1], made.threads), alone)
     return alone
+
+
+def without_recalibration(pipeline: Pipeline) -> Pipeline:
+    """A pipeline that was just trained with ``auto``, made of the same models and not corrected:
+    for scores other than those of labels, such as of one value a document."""
+    plain = copy(pipeline)
+    use(_candidates(pipeline), plain, recalibrate=False)
+    return plain
+
+
+def _candidates(pipeline: Pipeline) -> Candidates:
+    if pipeline.candidates_ is None:
+        raise DataError(
+            "transfer and recalibration can be taken away only right after fit(training='auto')"
+        )
+    return pipeline.candidates_
 
 
 def fit_auto(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> Candidates:
@@ -118,7 +142,10 @@ def fit_auto(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> Cand
     labels = tuple(members[0].labels_)
     rough = {"tolerance": max(ROUGH, tagger.settings["tolerance"])}
     parts: list[list[HeldOut]] = [[] for _ in members]
-    numbers = part_numbers(filled, min(plan.folds, len(filled)), plan.seed)
+    n_texts = len({*sequence_keys(filled)})
+    if n_texts < 2:
+        raise DataError("auto needs at least two different sequences to choose on; give more text")
+    numbers = part_numbers(filled, min(plan.folds, n_texts), plan.seed)
     for part in range(int(numbers.max()) + 1):
         title = f"{layer.name}, without part {part + 1} of {int(numbers.max()) + 1}"
         fitted = trained(np.flatnonzero(numbers != part), title, **rough)
@@ -126,7 +153,7 @@ def fit_auto(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> Cand
         for own, model in zip(parts, fitted, strict=True):
             scores = TaggerLayer(model).potentials(held, {}).extended(labels)
             own.append(HeldOut(held, label, scores))
-    return Candidates(members, parts)
+    return Candidates(members, parts, plan.threads)
 
 
 def _without_lower(tagger: Tagger, names: Sequence[str]) -> dict[str, Any]:
@@ -156,14 +183,18 @@ def _like(template: Template, expressions: Sequence[Any]) -> Template:
     return Template(*expressions, lexicons=template.lexicons, tables=template.tables)
 
 
-def best_weights(parts: Sequence[Sequence[HeldOut]]) -> tuple[list[float], list[HeldOut]]:
+def best_weights(
+    parts: Sequence[Sequence[HeldOut]], threads: int | None = None
+) -> tuple[list[float], list[HeldOut]]:
     """What share each model should have in a pool, and the pooled scores: equal shares, unless one
     model alone is clearly better in cross-validation."""
     n = len(parts)
+    if n == 1:
+        return [1.0], list(parts[0])
     equal = [1 / n] * n
     alone = [[float(k == other) for other in range(n)] for k in range(n)]
     tried = [(weights, _pooled(parts, weights)) for weights in (equal, *alone)]
-    scores = [_score(pooled) for _, pooled in tried]
+    scores = [_score(pooled, threads) for _, pooled in tried]
     listed = ", ".join(f"{100 * score:.1f}" for score in scores)
     logger.info("cross-validated scores of the pool, without transfer, with it: %s", listed)
     scores[0] += CLEARLY
@@ -179,13 +210,14 @@ def _pooled(parts: Sequence[Sequence[HeldOut]], weights: Sequence[float]) -> lis
 
 
 def recalibrated(
-    parts: Sequence[HeldOut], labels: tuple[str, ...]
+    parts: Sequence[HeldOut], labels: tuple[str, ...], threads: int | None = None
 ) -> tuple[float | None, list[HeldOut]]:
     """How strong the penalty on a correction should be, by a second cross-validation over the
     parts, and the parts so corrected; None and the parts as they are where that is no better."""
     best: tuple[float | None, list[HeldOut]] = (None, list(parts))
-    plain = highest = _score(parts)
-    if len(parts) < 2:
+    plain = highest = _score(parts, threads)
+    usable = [can_be_used(part, labels) for part in parts]
+    if sum(usable) < 2:
         return best
     corrections: list[Correction | None] = [None] * len(parts)  # where the next search begins
     tried = []
@@ -193,10 +225,10 @@ def recalibrated(
         corrected = []
         for k, part in enumerate(parts):
             rest = [other for j, other in enumerate(parts) if j != k]
-            found = fit_correction(rest, strength, labels, corrections[k])
+            found = fit_correction(rest, strength, labels, corrections[k], threads=threads)
             corrections[k] = found
             corrected.append(replace(part, scores=found.applied(part.scores)))
-        score = _score(corrected)
+        score = _score(corrected, threads)
         tried.append(f"{100 * score:.1f} by {strength:g}")
         if score > max(highest, plain + LEAST_GAIN):
             highest, best = score, (strength, corrected)
@@ -204,12 +236,13 @@ def recalibrated(
     return best
 
 
-def _score(parts: Sequence[HeldOut]) -> float:
+def _score(parts: Sequence[HeldOut], threads: int | None) -> float:
     """F1 of spans, or accuracy where labels are no spans."""
     gold: list[Any] = []
     found: list[Any] = []
     for part in parts:
-        given, decoded = part.corpus.lists(part.label), _decoded(part.scores, part.corpus)
+        given = part.corpus.lists(part.label)
+        decoded = _decoded(part.scores, part.corpus, threads)
         whole = [s for s, row in enumerate(given) if None not in row]
         gold += [given[s] for s in whole]
         found += [decoded[s] for s in whole]
@@ -217,7 +250,7 @@ def _score(parts: Sequence[HeldOut]) -> float:
     return report.micro.f1 if report.kind == "spans" else report.accuracy
 
 
-def _decoded(scores: Potentials, corpus: Corpus) -> list[list[str]]:
+def _decoded(scores: Potentials, corpus: Corpus, threads: int | None) -> list[list[str]]:
     grid = Grid([scores.node], [scores.move], bounds=corpus.bounds)
-    codes = grid.best("exact").labels[0].tolist()
+    codes = grid.best("exact", threads=threads).labels[0].tolist()
     return [[scores.labels[y] for y in codes[a:b]] for a, b in pairwise(corpus.bounds.tolist())]

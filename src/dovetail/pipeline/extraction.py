@@ -8,7 +8,7 @@ documents by scores of models that have not seen them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from dovetail.corpus import Corpus, Sequence, Span, spans
 from dovetail.errors import DataError
 from dovetail.evaluate.fields import Choice, Looks, Mention, choose, normalised, taken
 from dovetail.pipeline.annotation import parts, passing
-from dovetail.pipeline.choices import Decode
+from dovetail.pipeline.choices import DECODINGS, Decode, check_choice
 from dovetail.pipeline.decoding import in_order
 from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.pipeline import Pipeline
@@ -31,7 +31,11 @@ Find = Callable[[list[int], float], list[list[Mention]]]
 
 
 def extract(
-    pipeline: Pipeline, documents: Corpus, choices: Mapping[str, Choice], **settings: Decode | None
+    pipeline: Pipeline,
+    documents: Corpus,
+    choices: Mapping[str, Choice],
+    *,
+    decode: Decode | None = None,
 ) -> list[dict[str, str]]:
     """One value for each field that is found in a document, chosen as `Choice` says.
 
@@ -39,7 +43,7 @@ def extract(
     document. ``choices``, one a field, are what `choose_values` found to be good.
     """
     eagerness = [choice.eagerness for choice in choices.values()]
-    looks = look(pipeline, documents, choices, eagerness, **settings)
+    looks = look(pipeline, documents, choices, eagerness, decode=decode)
     return [taken(document, choices) for document in looks]
 
 
@@ -56,7 +60,9 @@ def look(
     An eagerness is subtracted from every score of the label O. Only documents in which a field was
     not found are looked at again.
     """
-    how, wanted, amounts = decode or pipeline.decode, set(fields), sorted(set(eagerness))
+    how = pipeline.decode if decode is None else decode
+    check_choice("decoding", how, DECODINGS)
+    wanted, amounts = set(fields), sorted(set(eagerness))
     if how == "joint":
 
         def find(numbers: list[int], amount: float) -> list[list[Mention]]:
@@ -67,7 +73,9 @@ def look(
         return _looked(find, len(documents), wanted, amounts)
     out: list[Looks] = []
     for part, _ in parts(pipeline, documents):
-        out += _looked(_finder(_scored(pipeline, part, how)), len(part), wanted, amounts)
+        out += _looked(
+            _finder(_scored(pipeline, part, how), pipeline.threads), len(part), wanted, amounts
+        )
     return out
 
 
@@ -86,42 +94,50 @@ def choose_values(
 ) -> dict[str, Choice]:
     """How the value of each field is best taken, judged on the training documents of a pipeline
     that was just trained with ``auto``. By default for all fields in these documents."""
-    truth, looks = held_out_looks(pipeline, fields, eagerness)
-    wanted = sorted({field for one in truth for field in one}) if fields is None else list(fields)
-    return choose(truth, looks, wanted, eagerness=sorted(set(eagerness)))
+    wanted = None if fields is None else tuple(fields)
+    amounts = sorted(set(eagerness))
+    truth, looks = held_out_looks(pipeline, wanted, amounts)
+    if wanted is None:
+        wanted = tuple(sorted({field for one in truth for field in one}))
+    return choose(truth, looks, wanted, eagerness=amounts)
 
 
 def held_out_looks(
-    pipeline: Pipeline, fields: Iterable[str] | None, eagerness: Iterable[float]
+    pipeline: Pipeline, fields: Collection[str] | None, eagerness: Collection[float]
 ) -> tuple[list[dict[str, set[str]]], list[Looks]]:
-    """True values of the fields in the training documents, and what models that have not seen
-    these documents find in them."""
+    """True values of the fields in the training documents whose labels are all known, and what
+    models that have not seen these documents find in them."""
     if not pipeline.held_out_:
         raise DataError(
             "choices are made on what training leaves: use them right after fit(training='auto')"
         )
-    truth: list[dict[str, set[str]]] = []
+    known = [_whole(part) for part in pipeline.held_out_]
+    truth = [_true(document, part.label) for part in known for document in part.corpus]
+    wanted = {field for one in truth for field in one} if fields is None else fields
     looks: list[Looks] = []
-    for part in pipeline.held_out_:
-        gold = [_true(mail, part.label) for mail in part.corpus]
-        truth += gold
-        wanted = {field for one in gold for field in one} if fields is None else fields
-        looks += _looked(_finder(part), len(part.corpus), wanted, eagerness)
+    for part in known:
+        find = _finder(part, pipeline.threads)
+        looks += _looked(find, len(part.corpus), wanted, eagerness)
     return truth, looks
 
 
+def _whole(part: HeldOut) -> HeldOut:
+    labels = part.corpus.lists(part.label)
+    return part.select([number for number, row in enumerate(labels) if None not in row])
+
+
 def _true(document: Sequence, label: str) -> dict[str, set[str]]:
-    labels = [name or OUTSIDE for name in document[label]]
+    labels = [str(name) for name in document[label]]
     values: dict[str, set[str]] = {}
     for mention in mentions_of(document, spans(labels)):
         values.setdefault(mention.field, set()).add(normalised(mention.text))
     return values
 
 
-def _finder(part: HeldOut) -> Find:
+def _finder(part: HeldOut, threads: int | None) -> Find:
     def find(numbers: list[int], amount: float) -> list[list[Mention]]:
         own = part.select(numbers)
-        pipeline = Pipeline({part.label: own})
+        pipeline = Pipeline({part.label: own}, threads=threads)
         eager = _eager(pipeline, amount) if amount else pipeline
         return _found(own.corpus, tagged(eager, own.corpus, "cascade", {}), part.label)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dovetail.chain.tagger import Tagger
@@ -48,6 +49,11 @@ def fit_layers(
         )
     if folds < 2:
         raise DataError(f"folds is {folds}; give a whole number of at least 2")
+    pipeline.layers = [
+        replace(a, annotator=pipeline._given.get(a.name, a.annotator)) if a.name in corpora else a
+        for a in pipeline.layers
+    ]
+    pipeline.candidates_, pipeline.held_out_ = None, []
     pipeline.notes_ = leaks(pipeline.representations, corpora)
     corpora = all_represented(corpora, pipeline.representations)
     if training == "joint":
@@ -61,7 +67,6 @@ def fit_layers(
     for layer in pipeline.layers:
         if layer.name in corpora:
             plan.check_columns(layer, corpora[layer.name])
-    pipeline.candidates_, pipeline.held_out_ = None, []
     for layer in pipeline.layers:
         if layer.name not in corpora:
             continue
@@ -70,8 +75,7 @@ def fit_layers(
 
             pipeline._given[layer.name] = layer.annotator
             with naming(layer.name):
-                made = fit_auto(plan, layer, corpora[layer.name], columns[layer.name])
-            use(made, pipeline)
+                use(fit_auto(plan, layer, corpora[layer.name], columns[layer.name]), pipeline)
         else:
             plan.fit(layer, corpora[layer.name], columns[layer.name])
     pipeline.notes_ += plan.notes

@@ -164,9 +164,6 @@ class Pipeline:
         called with a layer's name and a `Progress`. After ``auto``, ``held_out_`` has the training
         text of the last layer with scores of models that have not seen it.
         """
-        self.layers = [
-            replace(a, annotator=self._given.get(a.name, a.annotator)) for a in self.layers
-        ]
         fit_layers(self, data, training, dict(labels or {}), folds, seed, callback)
         self.weights = self.weights  # what the layers read is known now: sort them again
         self._checked = False

@@ -91,6 +91,8 @@ def fit_correction(
     strength: float,
     labels: tuple[str, ...],
     start: Correction | None = None,
+    *,
+    threads: int | None = None,
 ) -> Correction:
     """The correction under which the true labels of some texts are most likely, given their scores.
 
@@ -115,7 +117,7 @@ def fit_correction(
         of_labels, of_moves = 2 * strength * bias, 2 * strength * MOVES * moves
         for part in parts:
             node, move = part.node + bias, part.move + moves
-            expected = Grid([node], [move], bounds=part.bounds).marginals("exact")
+            expected = Grid([node], [move], bounds=part.bounds).marginals("exact", threads=threads)
             value += float(expected.log_z.sum()) - part.score
             value -= float(part.labels @ bias + (part.moves * moves).sum())
             of_labels = of_labels + expected.labels[0].sum(axis=0) - part.labels
@@ -128,6 +130,12 @@ def fit_correction(
     options = {"maxiter": ROUNDS, "ftol": CLOSE}
     found = minimize(evaluate, begin, jac=True, method="L-BFGS-B", options=options)
     return Correction(labels, found.x[:n], found.x[n:].reshape(n, n))
+
+
+def can_be_used(text: HeldOut, labels: tuple[str, ...]) -> bool:
+    """Whether a correction can be fitted on a text: one sequence at least has all its labels."""
+    own = text.scores.extended(labels)
+    return _Part.of(own, text.corpus, text.label, labels) is not None
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
 
     try:
         facts = file.facts
-        parts = {entry["name"]: represented(entry) for entry in facts["representations"]}
+        parts = {entry["name"]: represented(entry) for entry in facts.get("representations", [])}
         layers = {entry["name"]: restored(entry, entry["name"]) for entry in facts["layers"]}
         weights = {entry["name"]: float(entry["weight"]) for entry in facts["layers"]}
         pipeline = Pipeline(

@@ -201,7 +201,7 @@ def part_numbers(corpus: Corpus, folds: int, seed: int) -> Ints:
     if len(units) < folds:
         raise DataError(
             f"cross-fitting in {folds} parts needs as many different sequences; there are "
-            f"{len(units)}"
+            f"{len(units)}: give fewer folds, or more text"
         )
     shuffled = np.random.default_rng(seed).permutation(len(units))
     parts: Ints = (shuffled % folds)[numbers]

@@ -22,6 +22,7 @@ from dovetail import Pipeline, Tagger, Template, __version__, column, stacked
 from dovetail.compare import Cell, Plan, Split, fingerprint
 from dovetail.corpus import Corpus
 from dovetail.evaluate import evaluate
+from dovetail.pipeline.auto import METHOD
 
 if TYPE_CHECKING:
     from dovetail.pipeline.choices import Decode, Training
@@ -102,8 +103,9 @@ class CaseStudy:
         """Of all that results depend on."""
         case = self.case
         lists = [repr(lexicon.spec()) for lexicon in case.reading.lexicons.values()]
-        settings = repr((TRIED_C2, FOLDS, STACKED_FOLDS, STACKED_WINDOW, ROUGH))
-        return fingerprint(__version__, self.name, settings, str(case.reading), *lists, case.mark)
+        settings = repr((TRIED_C2, FOLDS, STACKED_FOLDS, STACKED_WINDOW, ROUGH, METHOD))
+        templates = (str(case.features), str(case.reading))
+        return fingerprint(__version__, self.name, settings, *templates, *lists, case.mark)
 
     def work(self, cell: Cell) -> dict[str, Any]:
         """Train and score one system."""

@@ -26,7 +26,6 @@ PAIRS = (
     ("pool", "none"),
     ("joint3", "joint"),
     ("none eager", "none"),
-    ("auto", "none"),
     ("auto eager", "none"),
     ("auto eager", "none eager"),
 )

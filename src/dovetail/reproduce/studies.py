@@ -13,6 +13,8 @@ from typing import Any
 from dovetail import __version__
 from dovetail.compare import Cell, Plan, Progress, Store, fingerprint, run
 from dovetail.compare.plan import Result
+from dovetail.pipeline.auto import METHOD
+from dovetail.pipeline.extraction import EAGERNESS
 from dovetail.reproduce import best, transfer
 from dovetail.reproduce.lower import Say
 from dovetail.reproduce.material import Material
@@ -98,7 +100,8 @@ class Workshop:
         fields = [{f: sorted(values) for f, values in mail.items()} for mail in self.material.truth]
         settings: tuple[Any, ...] = (transfer.TRIED_C2, transfer.FOLDS, transfer.TOLERANCE)
         if isinstance(study, best.BestStudy):
-            settings = (best.C2, best.TOLERANCE, best.FINE)
+            folds = [best.folds_for(size) for size in CURVE]
+            settings = (best.C2, best.TOLERANCE, best.FINE, folds, EAGERNESS, METHOD)
         kind = "paper" if name in ("others", "curve") else name.removesuffix(" curve")
         texts = (kind, str(template), mails, repr(fields), repr(settings))
         return fingerprint(__version__, *texts, *lists, self.material.lower_mark)
