@@ -50,9 +50,8 @@ class Findings:
         if "curve" in results:
             own = merged(results, "curve")
             self.curves = {f: findings.curve(own, f, "cascade") for f in ("speaker", "location")}
-            self.curves["overall"] = findings.curve(
-                merged(results, "best curve"), "overall", "none"
-            )
+            best = merged(results, "best curve")
+            self.curves["our best, overall"] = findings.curve(best, "overall", "none eager")
         sizes = [size for size in Counter(material.groups).values() if size > 1]
         self.copies = {"groups": len(sizes), "mails": sum(sizes)}
         self.n_mails = len(material.mails)
