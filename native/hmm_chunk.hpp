@@ -39,7 +39,10 @@ public:
                 if (!(c > kLeastSum<R>) && sizeof(R) == sizeof(float)) return false;
                 divide(alpha + b * Kp_, c);
                 log_likelihood[b] += tables_.log_scale[plan_.word[first + b]];
-                if ((scale_[b] *= c) < 1e-200) log_likelihood[b] += std::log(scale_[b]), scale_[b] = 1;
+                if (c < 1e-100)  // a product with it might be too small for a double
+                    log_likelihood[b] += std::log(c);
+                else if ((scale_[b] *= c) < 1e-200)
+                    log_likelihood[b] += std::log(scale_[b]), scale_[b] = 1;
             }
         }
         for (size_t b = 0; b < B; ++b) log_likelihood[b] += std::log(scale_[b]);

@@ -11,10 +11,10 @@ import pytest
 from click.testing import Result
 
 from dovetail import demo
-from dovetail.cli.curves import Rounds
+from dovetail.cli.curves import Rounds, sketch
 from dovetail.corpus import write_conll
 from dovetail.pipeline import Pipeline
-from dovetail.representation import BiasedHMM, LayeredHMM, WordClasses, load
+from dovetail.representation import BiasedHMM, LayeredHMM, Progress, WordClasses, hmm_training, load
 from representation.texts import news, novel
 
 Run = Callable[..., Result]
@@ -114,6 +114,24 @@ def test_ctrl_c_keeps_what_there_is(
     assert len(load(out).columns(novel())) == (2 if kind == "layered" else 1)
 
 
+def test_ctrl_c_between_layers_is_told(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+    start = hmm_training.classes_start
+
+    def interrupted(*given: Any) -> Any:
+        begun.append(1)
+        if len(begun) == 2:
+            raise KeyboardInterrupt
+        return start(*given)
+
+    monkeypatch.setattr(hmm_training, "classes_start", interrupted)
+    result = learn(run, folder, "--kind", "layered", "--json", "-o", tmp_path / "s", code=130)
+    assert json.loads(result.stdout)["interrupted"]
+    assert load(tmp_path / "s").names_ == ("state1",)
+
+
 def test_info_shows_typical_words(run: Run, folder: Path, tmp_path: Path) -> None:
     learn(run, folder, "--kind", "classes", "-o", tmp_path / "c")
     shown = run("info", tmp_path / "c", "--top", 2).stdout
@@ -163,6 +181,7 @@ def test_bad_input(
         ["--kind", "biased", "--entropy", 1],
         ["--kind", "biased", "--distance", 1],
         ["--kind", "classes", "--rounds", 3],
+        ["--kind", "classes", "--target", "raw.txt", "--distance", 0],
     ],
 )
 def test_what_does_not_go_together(
@@ -222,3 +241,20 @@ def test_the_demo_in_one_go(run: Run, tmp_path: Path) -> None:
     text = demo.path("unlabelled.txt")
     run("represent", text, "--format", "text", "--states", 5, "-o", tmp_path / "s")
     assert len(load(tmp_path / "s").labels_) == 5
+
+
+def test_curves_are_whole_whenever_they_are_drawn() -> None:
+    rounds = Rounds(["a", "b"], 1)
+    rounds.live = True
+    rounds(1, Progress(1, -2.0, None, {"entropy": 0.5}, 0.0))
+    seen = rounds.curves
+    rounds(1, Progress(2, -1.0, None, {"entropy": 0.4}, 0.0))
+    rounds(2, Progress(1, -1.0, None, {}, 0.0))
+    assert seen == {"a": {"likelihood": [-2.0], "entropy": [0.5]}}  # as another thread holds it
+    assert rounds.curves["a"] == {"likelihood": [-2.0, -1.0], "entropy": [0.5, 0.4]}
+    assert rounds.render().row_count == 2
+
+
+def test_a_curve_that_is_not_finite_is_drawn() -> None:
+    assert sketch([float("-inf"), 1.0, 2.0]) == " ▁█"
+    assert sketch([float("-inf")]) == " "

@@ -13,6 +13,7 @@ from dovetail.compare import Store, run, summarize
 from dovetail.compare.experiment import Experiment
 from dovetail.corpus import write_conll
 from dovetail.pipeline.recipe import Recipe
+from dovetail.representation import BiasedHMM, Entropy
 from pipeline.conftest import only, random_corpus
 
 TASKS = """
@@ -186,4 +187,41 @@ def test_labels_that_are_tested_must_stay_unseen(tmp_path: Path) -> None:
     tasks = f"[[representation]]\n{biased}\n{TASKS}"
     experiment = Experiment(write(tmp_path, "splits = 1", lower, upper, tasks), threads=1)
     with pytest.raises(DataError, match="labels of the text that systems are tested on"):
+        experiment.work(experiment.plan.cells[0])
+
+
+def biased(name: str) -> str:
+    """A recipe whose representation learns from the labels of a task."""
+    source = f'source = "{name}.conll"\ncolumns = ["word", "{name}"]\nlabels = "{name}"'
+    settings = 'states = 4\nmin_count = 1\nrounds = 12\nstart = "random"\nentropy = 3.0'
+    return f'[[representation]]\nkind = "biased"\n{source}\n{settings}\n{TASKS}'
+
+
+def test_tasks_learn_from_columns_that_have_not_seen_their_labels(tmp_path: Path) -> None:
+    lower, upper = random_corpus(40, seed=1, longest=7), random_corpus(30, seed=2, longest=8)
+    recipe = write(tmp_path, 'splits = 1\nsystems = ["cascade"]', lower, upper, biased("low"))
+    trained = recipe.fit(threads=1)
+    compared = Experiment(recipe, threads=1)._trained(0, 10, "cascade")
+    one, other = (p["low"].model_.facts["training"]["objective"] for p in (trained, compared))
+    assert one == pytest.approx(other, rel=1e-9)
+
+
+def test_a_tested_task_may_share_its_training_text(tmp_path: Path) -> None:
+    """With test data of its own, the last task is trained on leak-free columns, too."""
+    lower, upper = random_corpus(40, seed=1, longest=7), random_corpus(30, seed=2, longest=8)
+    write_conll(only(random_corpus(20, seed=3, longest=8), "word", "up"), tmp_path / "test.conll")
+    wishes = 'test = "test.conll"\nsystems = ["none"]'
+    experiment = Experiment(write(tmp_path, wishes, lower, upper, biased("up")), threads=1)
+    assert "state" in experiment._train_part(0, 10).names
+    assert "state" not in experiment._test_part(0).names
+    assert 0 <= experiment.work(experiment.plan.cells[0])["overall"]["f1"] <= 1
+
+
+def test_biased_models_from_files_are_refused(tmp_path: Path) -> None:
+    lower, upper = random_corpus(40, seed=1, longest=7), random_corpus(30, seed=2, longest=8)
+    model = BiasedHMM(2, [Entropy("low")], min_count=1, rounds=2, threads=1).fit(lower)
+    model.save(tmp_path / "b.dovetail")
+    tasks = f'[[representation]]\nmodel = "b.dovetail"\n{TASKS}'
+    experiment = Experiment(write(tmp_path, "splits = 1", lower, upper, tasks), threads=1)
+    with pytest.raises(DataError, match="has learned from labels, perhaps those that systems"):
         experiment.work(experiment.plan.cells[0])

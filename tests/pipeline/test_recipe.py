@@ -333,6 +333,7 @@ def test_template_files_may_read_representations(written: Written) -> None:
         ('kind = "hmm"\ntext = "gone.conll"', "gone.conll is not there"),
         ('kind = "hmm"\ntext = "news.conll"\nlabels = "label"', "there is no key 'labels'"),
         ('kind = "hmm"\ntext = "news.conll"\nstates = 99', "99 states are more than"),
+        ('kind = "layered"\ntext = "news.conll"\nsource = "news.conll"', "both text and source"),
         ('kind = "vectors"', "has no vectors"),
         ('model = "news.conll"', "not a model file"),
         ('model = "news.conll"\nstates = 3', "there is no key 'states'"),

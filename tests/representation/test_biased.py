@@ -84,12 +84,36 @@ def test_threads_do_not_change_a_model() -> None:
     assert one.to_bytes() == four.to_bytes()
 
 
-def test_a_resumed_training_ends_where_an_unbroken_one_does(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sigma", [None, 30.0])
+def test_a_resumed_training_ends_where_an_unbroken_one_does(
+    tmp_path: Path, sigma: float | None
+) -> None:
     path = tmp_path / "half.dovetail"
-    biased(Entropy("pos"), Distance(), rounds=3).fit(news(), novel(), checkpoint=path)
-    resumed = biased(Entropy("pos"), Distance(), rounds=6).fit(news(), novel(), resume=path)
-    whole = biased(Entropy("pos"), Distance(), rounds=6).fit(news(), novel())
+    biases = Entropy("half"), Distance()
+    biased(*biases, rounds=3, sigma=sigma).fit(news(), novel(), checkpoint=path)
+    resumed = biased(*biases, rounds=6, sigma=sigma).fit(news(), novel(), resume=path)
+    whole = biased(*biases, rounds=6, sigma=sigma).fit(news(), novel())
     assert np.array_equal(resumed.parameters_.emissions, whole.parameters_.emissions)
+
+
+@pytest.mark.parametrize("sigma", [None, 5.0])
+def test_a_warm_start_does_not_end_before_biases_act(sigma: float | None) -> None:
+    """The likelihood stands still where a training without biases has ended."""
+    plain = HMM(6, start="random", min_count=1, rounds=60, tolerance=1e-6, threads=1).fit(news())
+    bent = biased(Entropy("half", 2.0), sigma=sigma, tolerance=1e-2, rounds=30)
+    bent.fit(news(), warm_start=plain)
+    assert bent.stopped_ == "the likelihood hardly changes any more"
+    assert last(bent)["entropy"] < 0.8 * bent.history_[0].properties["entropy"]
+    assert bent.rounds_ >= (bent.settings["ramp"] + 2 if sigma is None else 3)
+
+
+def test_a_file_of_a_plain_model_is_a_warm_start_as_the_model_is() -> None:
+    plain = HMM(4, start="random", min_count=1, rounds=3, threads=1).fit(news())
+    of_file, of_model = (
+        biased(Entropy("pos"), states=4, rounds=2).fit(news(), warm_start=start)
+        for start in (plain.to_bytes(), plain)
+    )
+    assert np.array_equal(of_file.parameters_.emissions, of_model.parameters_.emissions)
 
 
 def test_a_cost_of_your_own_keeps_states_away() -> None:
@@ -100,6 +124,17 @@ def test_a_cost_of_your_own_keeps_states_away() -> None:
 
     hmm = biased(TokenCost(never_the_first), Distance(), states=3).fit(news(), novel())
     assert not (hmm.states(news()) == 0).any()
+
+
+def test_a_loaded_model_says_that_its_own_cost_is_gone() -> None:
+    def dear(corpus: Corpus, states: int) -> np.ndarray:
+        return np.ones((corpus.n_tokens, states))
+
+    hmm = biased(TokenCost(dear), Entropy("pos"), rounds=2).fit(news())
+    again = BiasedHMM.load(hmm.to_bytes())
+    assert again.annotate(novel()) == hmm.annotate(novel())
+    with pytest.raises(DataError, match="does not hold the TokenCost"):
+        again.annotate_left_out(news())
 
 
 def noise(n: int = 150, seed: int = 4) -> Corpus:

@@ -100,3 +100,16 @@ def test_a_property_without_weight_has_no_multiplier() -> None:
     tiny.ball.weights[0] = 0.0
     multipliers, _ = tiny.climbed()
     assert multipliers[0] == 0
+
+
+def test_a_posterior_that_cannot_be_is_not_the_best() -> None:
+    """Beyond 1 no sequence is possible any more, and the dual is infinite."""
+
+    def evaluate(at: np.ndarray) -> tuple[float, np.ndarray, float]:
+        value = float(at[0]) if at[0] <= 1 else np.inf
+        return value, np.array([1.0]), value
+
+    ball = Ball(3.0, np.ones(1), np.array([True]))
+    found = ascend(evaluate, np.zeros(1), ball, evaluations=10, step=None)
+    assert 0 < found.multipliers[0] <= 1
+    assert found.found == found.multipliers[0]

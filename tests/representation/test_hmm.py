@@ -10,11 +10,12 @@ import pytest
 
 from dovetail.corpus import Corpus, SoftColumn
 from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingError
-from dovetail.representation import HMM, Progress
+from dovetail.representation import HMM, Progress, Vocabulary, WordClasses
 from dovetail.representation.em import Rule, batch_em
 from dovetail.representation.parameters import Parameters
-from dovetail.representation.starts import random_start
+from dovetail.representation.starts import earlier_start, random_start
 from dovetail.representation.text import Engine, Text
+from dovetail.representation.vocabulary import ANY
 from representation.texts import news, novel
 
 
@@ -202,3 +203,35 @@ def test_bad_input_is_one_sentence() -> None:
         HMM(2, prior=-1)
     with pytest.raises(DovetailError, match="has not been trained"):
         HMM(2).states(news())
+
+
+def test_a_refit_that_fails_leaves_the_model_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    hmm = plain(rounds=3).fit(news())
+    before = hmm.to_bytes()
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Engine, "expected", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            hmm.fit(novel())
+    assert hmm.to_bytes() == before
+    with pytest.raises(DataError, match="no column 'word'"):
+        hmm.fit(novel(), held_out=Corpus.from_lists({"token": [["a"]]}))
+    assert hmm.to_bytes() == before
+
+
+def test_only_a_trained_model_is_a_warm_start() -> None:
+    with pytest.raises(DataError, match="has not been trained"):
+        plain().fit(news(), warm_start=HMM(4))
+    with pytest.raises(DataError, match="not with WordClasses"):
+        plain().fit(news(), warm_start=WordClasses(4))  # type: ignore[arg-type]
+
+
+def test_a_state_without_words_starts_with_equal_shares() -> None:
+    old, new = (Vocabulary([ANY, *words], "one") for words in ("ab", "b"))
+    earlier = random_start(2, 3, seed=0)
+    earlier.emissions[:] = [[0, 0.5], [1, 0], [0, 0.5]]
+    found = earlier_start(earlier, old, new)
+    np.testing.assert_allclose(found.emissions, [[0.5, 0.5], [0.5, 0.5]])

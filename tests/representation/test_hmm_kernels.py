@@ -160,6 +160,13 @@ def test_numbers_too_small_for_single_precision_are_computed_in_double() -> None
     np.testing.assert_allclose(found.counts.transitions, [[0, 1], [0, 1]])
 
 
+def test_products_too_small_for_double_precision_keep_their_logarithms() -> None:
+    tiny = 1e-160
+    at = Parameters(np.array([1.0, 0.0]), np.array([[1.0, tiny], [tiny, 1.0]]), np.eye(2))
+    found = EXACT.log_likelihood(Text.of([0, 1, 0, 1], [0, 4], 2), at)
+    assert found == pytest.approx(3 * np.log(tiny))
+
+
 def test_a_sequence_that_cannot_be_has_no_likelihood_and_no_counts() -> None:
     at = Parameters(np.array([1.0]), np.array([[1.0]]), np.array([[1.0], [0.0]]))
     text = Text.of([0, 0, 1], [0, 1, 3], 2)

@@ -9,8 +9,17 @@ import numpy as np
 import pytest
 
 from dovetail.errors import DataError, DovetailError, ModelFileError
-from dovetail.representation import HMM, BiasedHMM, Distance, Entropy, LayeredHMM, Predict
+from dovetail.representation import (
+    HMM,
+    BiasedHMM,
+    Distance,
+    Entropy,
+    LayeredHMM,
+    Predict,
+    hmm_training,
+)
 from dovetail.representation.layered import _with_states
+from dovetail.representation.starts import random_start
 from representation.texts import news, novel
 
 SETTINGS: dict[str, Any] = {"min_count": 1, "rounds": 10, "start": "random", "threads": 1}
@@ -70,3 +79,33 @@ def test_bad_input_is_one_sentence() -> None:
         LayeredHMM(2).columns(news())
     with pytest.raises(ModelFileError, match="holds a hidden Markov model, not a layered"):
         LayeredHMM.load(HMM(2, **SETTINGS).fit(news()).to_bytes())
+
+
+@pytest.mark.parametrize("repel", [0.0, 0.5])
+def test_ctrl_c_between_rounds_keeps_the_layers_that_there_are(
+    monkeypatch: pytest.MonkeyPatch, repel: float
+) -> None:
+    begun: list[int] = []
+
+    def interrupted(*given: Any) -> Any:
+        begun.append(1)
+        if len(begun) == 2:
+            raise KeyboardInterrupt
+        return random_start(*given)
+
+    monkeypatch.setattr(hmm_training, "random_start", interrupted)
+    layered = LayeredHMM(3, HMM(3, **SETTINGS), repel=repel).fit(news())
+    assert layered.stopped_.startswith("interrupted")
+    assert layered.names_ == ("state1",)
+    assert layered.settings["layers"] == 3
+    again = LayeredHMM.load(layered.to_bytes())
+    assert (again.names_, again.stopped_) == (layered.names_, layered.stopped_)
+    assert len(layered.fit(news()).layers_) == 3
+
+
+def test_layers_share_held_out_text_but_no_checkpoint(tmp_path: Path) -> None:
+    layered = LayeredHMM(2, HMM(6, **{**SETTINGS, "rounds": 40, "tolerance": 0.0, "update": "em"}))
+    layered.fit(news(15), held_out=news(60, seed=5), patience=1)
+    assert layered.stopped_ == "no better held-out likelihood for 1 rounds"
+    with pytest.raises(TypeError, match="checkpoint"):
+        layered.fit(news(), checkpoint=tmp_path / "c")  # type: ignore[call-arg]

@@ -9,7 +9,7 @@ import pytest
 
 from dovetail.corpus import Corpus, SoftColumn
 from dovetail.errors import DataError
-from dovetail.representation import WordVectors
+from dovetail.representation import WordVectors, word_vectors
 
 WORDS = ["cat", "dog", "the", "a"]
 VECTORS = np.array([[1.0, 0.1], [0.9, 0.2], [-1.0, -2.0], [-1.1, -2.1]])
@@ -58,6 +58,8 @@ def test_bad_input_is_one_sentence(tmp_path: Path) -> None:
         WordVectors(WORDS, VECTORS[:2])
     with pytest.raises(DataError, match="must differ"):
         WordVectors(["a", "a"], VECTORS[:2])
+    with pytest.raises(DataError, match="'⟨rare⟩' stands for words without a vector"):
+        WordVectors(["a", "⟨rare⟩"], VECTORS[:2])
     with pytest.raises(DataError, match="5 clusters are more than the 4 words"):
         WordVectors(WORDS, VECTORS, clusters=5)
     path = tmp_path / "vectors.txt"
@@ -69,3 +71,26 @@ def test_bad_input_is_one_sentence(tmp_path: Path) -> None:
         WordVectors.read(path)
     with pytest.raises(DataError, match="no vectors"):
         WordVectors.read(path, only=["unicorn"])
+
+
+def test_clusters_are_loaded_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = WordVectors(WORDS, VECTORS, clusters=2)
+    content = vectors.to_bytes()
+    monkeypatch.setattr(word_vectors, "_clusters", None)
+    again = WordVectors.load(content)
+    assert np.array_equal(again.clusters_, vectors.clusters_)
+    assert again.settings == vectors.settings
+
+
+def test_clusters_of_like_vectors_make_no_noise(recwarn: pytest.WarningsRecorder) -> None:
+    same = np.repeat(VECTORS[:2], 2, axis=0)
+    assert WordVectors(WORDS, same, clusters=4).clusters_.shape == (4,)
+    assert not recwarn.list
+
+
+def test_words_of_a_text_file_may_have_blanks(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.txt"
+    path.write_text("cat 1 0.5\nNew York 0 1\n. . . 2 2\n", encoding="utf-8")
+    assert WordVectors.read(path).vocabulary_.names[1:] == ("cat", "New York", ". . .")
+    path.write_text("2 2\nNew York 0 1\ncat 1 0.5\n", encoding="utf-8")
+    assert WordVectors.read(path).vocabulary_.names[1:] == ("New York", "cat")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -41,9 +42,10 @@ class Rounds:
 
     def _add(self, column: str, values: dict[str, float]) -> None:
         new = column not in self.curves
-        own = self.curves.setdefault(column, {})
-        for name, value in values.items():
-            own.setdefault(name, []).append(value)
+        own = self.curves.get(column, {})
+        longer = {name: [*own.get(name, ()), value] for name, value in values.items()}
+        # Another thread may be drawing: it sees the curves as they were, or the new ones.
+        self.curves = {**self.curves, column: {**own, **longer}}
         if not self.live and (new or time.monotonic() - self._shown_at >= LINE_SECONDS):
             self._shown_at = time.monotonic()
             cells = " ".join(f"{k} {v}" for k, v in self._cells(column).items())
@@ -88,7 +90,7 @@ def show_rounds(columns: Sequence[str], n_tokens: int) -> Iterator[Rounds]:
 
 
 def sketch(values: Sequence[float]) -> str:
-    """A curve as a few characters.
+    """A curve as a few characters, blank where it is not finite.
 
     >>> sketch([1.0, 2.0, 3.0]), sketch([5.0, 5.0])
     ('▁▅█', '▁▁')
@@ -96,9 +98,12 @@ def sketch(values: Sequence[float]) -> str:
     step = max(1.0, len(values) / WIDTH)
     chosen = [values[int(k * step)] for k in range(min(len(values), WIDTH))]
     chosen[-1] = values[-1]
-    low, high = min(chosen), max(chosen)
+    finite = [value for value in chosen if math.isfinite(value)]
+    low, high = min(finite, default=0.0), max(finite, default=0.0)
     scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
-    return "".join(BARS[round((value - low) * scale)] for value in chosen)
+    return "".join(
+        BARS[round((value - low) * scale)] if math.isfinite(value) else " " for value in chosen
+    )
 
 
 def described(curves: dict[str, list[float]]) -> str:

@@ -60,7 +60,9 @@ WEIGHT = click.FloatRange(0)
 @click.option("--value", type=WEIGHT, metavar="X", help="Value of its features (0.3; classes: 1).")
 @click.option("--hard", is_flag=True, help="Write best states, not their probabilities.")
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Of what is random.")
-@click.option("--threads", type=COUNT, metavar="N", help="Threads to use, by default all cores.")
+@click.option(
+    "--threads", type=COUNT, metavar="N", help="Threads, by default all cores; classes take one."
+)
 @click.option("--plot", metavar="FILE", help="Draw the curves, and the use of states.")
 @click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
 @click.pass_context
@@ -96,7 +98,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 def _check(options: Mapping[str, Any]) -> None:
     """Refuse what does not go together, or cannot be written, before anything is read."""
     kind = options["kind"]
-    odd = next((name for name in NOT_FOR[kind] if options[name]), None)
+    given = [name for name in NOT_FOR[kind] if options[name] is not None]
+    odd = next((name for name in given if options[name] is not False), None)
     if odd is not None:
         raise click.UsageError(f"--{odd} does not go with --kind {kind}")
     if options["entropy"] is not None and options["labels"] is None:
@@ -146,14 +149,14 @@ def _described(options: Mapping[str, Any], source: Corpus) -> Representation:
 def _facts(
     representation: Representation, options: Mapping[str, Any], curves: dict[str, Any]
 ) -> dict[str, Any]:
-    last: Any = getattr(representation, "layers_", [representation])[-1]
+    learned: Any = representation
     return {
         **summary(representation),
         "model": options["out"],
         "bytes": Path(options["out"]).stat().st_size,
         "curves": curves,
-        "stopped": last.stopped_,
-        "interrupted": last.stopped_.startswith("interrupted"),
+        "stopped": learned.stopped_,
+        "interrupted": learned.stopped_.startswith("interrupted"),
     }
 
 

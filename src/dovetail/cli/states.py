@@ -25,7 +25,7 @@ def summary(representation: Representation) -> dict[str, Any]:
         "unit": "clusters" if clusters else UNITS.get(kind, "states"),
         "words": len(one.vocabulary_) if hasattr(one, "vocabulary_") else None,
         "biased_by": list(representation.biased_by_),
-        "stopped": getattr(one, "stopped_", ""),
+        "stopped": getattr(representation, "stopped_", ""),
     }
 
 

@@ -64,8 +64,8 @@ class Experiment:
         self._shared = [name for name in self.below if self._shares_text(name)]
 
     @cached_property
-    def representations(self) -> dict[str, Any]:
-        """The representations of the recipe, learned once for all splits."""
+    def _learned(self) -> tuple[dict[str, Any], dict[str, Corpus]]:
+        """Representations, learned once for all splits, and corpora that taggers may learn from."""
         tested = self.corpus if self._test is None else self._test
         return learned_apart(self.recipe, self.corpora, tested, self.threads)
 
@@ -172,9 +172,9 @@ class Experiment:
         return self._latest[1]
 
     def _train(self, split: int, size: int, training: str) -> Pipeline:
-        train = self._part(self.splits[split].train[:size])
-        known = self.representations.values()
-        fresh = self.recipe.pipeline(self.corpora, known, threads=self.threads)
+        train = self._train_part(split, size)
+        known, _ = self._learned
+        fresh = self.recipe.pipeline(self.corpora, known.values(), threads=self.threads)
         tagger = fresh[self.task.name]
         own: dict[str, Any] = {self.task.name: tagger}
         if training == "stacked":
@@ -182,9 +182,9 @@ class Experiment:
             own = stacked(self.task.name, settings.pop("features"), **settings)
         if training == "none":
             with naming(self.task.name):
-                empty = represented(self._without(train), known)
+                empty = represented(self._without(train), known.values())
                 tagger.fit(empty, label=self.label)
-            return Pipeline({**self.representations, **own}, threads=self.threads)
+            return Pipeline({**known, **own}, threads=self.threads)
         data = dict.fromkeys(own, train)
         if self._shared:  # trained here, so that what they write is cross-fitted
             lower = {name: fresh[name] for name in self.below}
@@ -193,7 +193,7 @@ class Experiment:
         else:
             lower = self._lower
         pipeline = Pipeline(
-            {**self.representations, **lower, **own},
+            {**known, **lower, **own},
             weights={task.name: task.weight for task in self.recipe.tasks},
             lattice=self.recipe.lattice,
             inference=self.recipe.inference,
@@ -216,11 +216,10 @@ class Experiment:
         """The trained tasks below where none shares text with the last: once for all splits."""
         if not self.below:
             return {}
-        known = self.representations.values()
-        whole = self.recipe.pipeline(self.corpora, known, threads=self.threads)
-        parts = {**self.representations, **{name: whole[name] for name in self.below}}
-        lower = Pipeline(parts, threads=self.threads)
-        data = {name: self.corpora[name] for name in self.below if name in self.corpora}
+        known, corpora = self._learned
+        whole = self.recipe.pipeline(self.corpora, known.values(), threads=self.threads)
+        lower = Pipeline({**known, **{n: whole[n] for n in self.below}}, threads=self.threads)
+        data = {name: corpora[name] for name in self.below if name in corpora}
         labels = {t.name: t.label for t in self.recipe.tasks if t.label and t.name in data}
         if data:
             lower.fit(data, labels=labels, folds=self.recipe.folds, seed=self.recipe.seed)
@@ -235,25 +234,28 @@ class Experiment:
         return any(shared_parts(text, corpus, 2, seed) is not None for text in texts)
 
     def _lower_data(self, name: str, split: int, size: int) -> Corpus:
-        """What a task below may learn from: where it shares text with the last one, nothing of the
-        test part."""
-        corpus = self.corpora[name]
+        """What a task below may learn from: nothing of the test part, where it shares that text."""
+        corpus = self._learned[1][name]
         if name not in self._shared:
             return corpus
-        if corpus is self.corpus:
-            return self._part(self.splits[split].train[:size])
+        if self.corpora[name] is self.corpus:
+            return self._train_part(split, size)
         tested = set(sequence_keys(self._test_part(split)))
         kept = [s for s, key in enumerate(sequence_keys(corpus)) if key not in tested]
         return corpus.select(kept)
 
-    def _test_part(self, split: int) -> Corpus:
-        return self._part(self.splits[split].test) if self._test is None else self._test
+    def _train_part(self, split: int, size: int) -> Corpus:
+        return self._part(self._learned[1][self.task.name], self.splits[split].train[:size])
 
-    def _part(self, units: Sequence[int]) -> Corpus:
+    def _test_part(self, split: int) -> Corpus:
+        test = self.splits[split].test
+        return self._part(self.corpus, test) if self._test is None else self._test
+
+    def _part(self, corpus: Corpus, units: Sequence[int]) -> Corpus:
         bounds = self._units
         assert bounds is not None
         numbers = [s for u in sorted(units) for s in range(int(bounds[u]), int(bounds[u + 1]))]
-        return self.corpus.select(numbers)
+        return corpus.select(numbers)
 
 
 def _training(system: str) -> str:

@@ -70,7 +70,7 @@ def learning_curve(summary: Summary) -> str:
         axes.set_xlabel(f"training size ({summary.unit})")
         axes.set_ylabel("F1")
 
-    return _svg("Learning curve: overall F1 of each system by training size", 3.4, draw)
+    return as_svg("Learning curve: overall F1 of each system by training size", 3.4, draw)
 
 
 def scores_by_type(summary: Summary) -> str:
@@ -97,7 +97,7 @@ def scores_by_type(summary: Summary) -> str:
             axes.axhline(border - 0.5, color=GRID, linewidth=1.2 if border == 1 else 0.6)
         _name_rows(axes, rows)
 
-    return _svg("F1 of each system by type", 0.7 + len(rows) * (0.15 + 0.11 * n), draw)
+    return as_svg("F1 of each system by type", 0.7 + len(rows) * (0.15 + 0.11 * n), draw)
 
 
 def scores_by_split(summary: Summary) -> str:
@@ -111,12 +111,12 @@ def scores_by_split(summary: Summary) -> str:
             if score is None:
                 continue
             values = [100 * f1 for _, f1 in score.by_split]
-            axes.plot(values, [row] * len(values), linestyle="none", **_mark(row))
+            axes.plot(values, [row] * len(values), linestyle="none", **mark(row))
             mean = 100 * score.f1.mean
             axes.plot([mean, mean], [row - 0.25, row + 0.25], color=INK, linewidth=2)
         _name_rows(axes, summary.systems)
 
-    return _svg("Overall F1 of each system on each split", 0.7 + len(scores) * 0.5, draw)
+    return as_svg("Overall F1 of each system on each split", 0.7 + len(scores) * 0.5, draw)
 
 
 def _apart(sizes: Sequence[int]) -> list[int]:
@@ -162,17 +162,19 @@ def style_of_system(number: int) -> tuple[int, int]:
     return color, (color + again) % len(SHAPES)
 
 
-def _mark(number: int) -> dict[str, Any]:
+def mark(number: int) -> dict[str, Any]:
+    """How matplotlib draws the marks of a system."""
     color, shape = style_of_system(number)
     look = {"color": LIGHT[color], "marker": SHAPES[shape]}
     return {**look, "markersize": 5.5, "markeredgewidth": 0}
 
 
 def _with_bars(number: int) -> dict[str, Any]:
-    return {**_mark(number), "elinewidth": 1.2}
+    return {**mark(number), "elinewidth": 1.2}
 
 
-def _svg(title: str, height: float, draw: Callable[[Axes], None]) -> str:
+def as_svg(title: str, height: float, draw: Callable[[Axes], None]) -> str:
+    """A plot of the width of a page's column, and of so many inches in height."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

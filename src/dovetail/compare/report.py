@@ -49,9 +49,10 @@ def write_report(
     title: str,
     facts: Mapping[str, object],
     changes: Sequence[Mapping[str, Any]] = (),
+    figures: Mapping[str, str] | None = None,
 ) -> None:
     """Write the report on a comparison, whole or not at all; see `render_report`."""
-    page = render_report(summary, title=title, facts=facts, changes=changes)
+    page = render_report(summary, title=title, facts=facts, changes=changes, figures=figures)
     with write_text(target) as file:
         file.write(page)
 
@@ -62,12 +63,14 @@ def render_report(
     title: str,
     facts: Mapping[str, object],
     changes: Sequence[Mapping[str, Any]] = (),
+    figures: Mapping[str, str] | None = None,
 ) -> str:
     """The report on a comparison as HTML.
 
     facts : what was compared, as names and values; a list or tuple is joined by commas.
     changes : examples of decisions that changed: ``tokens``, ``layer`` (its name), ``before`` and
         ``after`` (labels, one a token), and, if they are known, ``truth`` (labels) and ``reason``.
+    figures : further plots by their headings, as `plots.as_svg` gives them.
     """
     require_report()
     from jinja2 import Environment, StrictUndefined
@@ -92,6 +95,7 @@ def render_report(
         differences=[found for found in summary.differences if found.size == full],
         examples=[_example(number, change) for number, change in enumerate(changes, 1)],
         plots={name: Markup(svg) for name, svg in shown.items()},  # plots escape their text
+        figures={name: Markup(svg) for name, svg in (figures or {}).items()},
         colors={"light": plots.LIGHT, "dark": plots.DARK},
         signs=plots.SIGNS,
         style_of_system=plots.style_of_system,

@@ -16,17 +16,24 @@ if TYPE_CHECKING:
 
 def learned_apart(
     recipe: Recipe, corpora: Mapping[str, Corpus], tested: Corpus, threads: int | None
-) -> dict[str, Any]:
-    """Trained representations by name. Words of the tested text they may see, its labels not."""
+) -> tuple[dict[str, Any], dict[str, Corpus]]:
+    """Trained representations by name, and the corpora with leak-free columns where labels of their
+    own were learned from. Words of the tested text representations may see, its labels not."""
     made = recipe.pipeline(corpora, threads=threads).representations
     for wanted, one in zip(recipe.representations, made, strict=True):
-        if one.biased_by_ and wanted.text and _shares_text(wanted, one.reads_[0], tested):
+        if one.biased_by_ and not wanted.text:
+            raise DataError(
+                f"{recipe.path}: the representation '{one.name_}' of {wanted.model} has learned "
+                "from labels, perhaps those that systems are tested on: let the recipe learn it, "
+                "from a source"
+            )
+        if one.biased_by_ and _shares_text(wanted, one.reads_[0], tested):
             raise DataError(
                 f"{recipe.path}: the representation '{one.name_}' would learn from labels of the "
                 "text that systems are tested on: leave out its labels"
             )
-        wanted.learn(one)
-    return {one.name_: one for one in made}
+    corpora = recipe.learn(made, corpora)
+    return {one.name_: one for one in made}, corpora
 
 
 def _shares_text(wanted: Wanted, column: str, tested: Corpus) -> bool:

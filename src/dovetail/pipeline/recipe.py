@@ -189,11 +189,7 @@ class Recipe:
         callback: Listener | None = None,
     ) -> Pipeline:
         """Train a pipeline as the recipe says, on these corpora, its representations first."""
-        files = {task.name: task.data for task in self.tasks}
-        try:
-            corpora = learn(self.representations, pipeline.representations, corpora, files)
-        except DovetailError as error:
-            raise type(error)(f"{self.path}: {error}") from None
+        corpora = self.learn(pipeline.representations, corpora)
         if not corpora:
             return pipeline
         return pipeline.fit(
@@ -204,6 +200,17 @@ class Recipe:
             seed=self.seed,
             callback=callback,
         )
+
+    def learn(
+        self, representations: Iterable[Representation], corpora: Mapping[str, Corpus]
+    ) -> dict[str, Corpus]:
+        """Train the representations; the corpora of tasks, with columns that have not seen their
+        labels where a representation learns from the same files."""
+        files = {task.name: task.data for task in self.tasks}
+        try:
+            return learn(self.representations, representations, corpora, files)
+        except DovetailError as error:
+            raise type(error)(f"{self.path}: {error}") from None
 
     def sizes(self, *, threads: int | None = None) -> dict[str, dict[str, Any]]:
         """Sizes that the training of each task would have, as `Tagger.dry_run` tells them.

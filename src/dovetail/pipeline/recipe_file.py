@@ -112,7 +112,9 @@ def _representation(path: Path, number: int, table: Any) -> Wanted:
     texts = [key for key in ("text", "source") if key in values]
     if kind == "vectors" and "vectors" not in values:
         raise DataError(f"{where} has no vectors: give the file that they are in")
-    if kind not in (None, "vectors") and len(texts) != 1:
+    if len(texts) > 1:
+        raise DataError(f"{where} has both text and source: give one of them")
+    if kind not in (None, "vectors") and not texts:
         wanted = "source" if kind == "biased" else "text"
         raise DataError(f"{where} needs text to learn from: give {wanted} = a file or several")
     if texts:

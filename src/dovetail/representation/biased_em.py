@@ -17,15 +17,20 @@ from dovetail.representation.parameters import Floats, Parameters
 from dovetail.representation.rounds import Memory, Step
 from dovetail.representation.text import Costs, Engine, Expected, Singles, Text
 
+STILL = 0.01  # of the ball's radius: multipliers that move no farther have settled
+FULL_ROUNDS = 2  # with biases at full strength, before a training may end by itself
+
 
 @dataclass
 class Tilt:
-    """Biases with their multipliers, and what the last round expected of each."""
+    """Biases with their multipliers, what the last round expected of each, and the step size with
+    which multipliers climb."""
 
     biases: Sequence[Bias]
     each: Singles | None
     multipliers: list[Floats] = field(default_factory=list)
     by_code: list[Floats] = field(default_factory=list)
+    step: float | None = None
 
     def __post_init__(self) -> None:
         if not self.multipliers:
@@ -42,12 +47,14 @@ class Tilt:
             each,
             [memory[f"multipliers {k}"] for k in range(len(biases))],
             [memory[f"expected {k}"] for k in range(columns)],
+            float(memory["step"][0]) if "step" in memory else None,
         )
 
     def memory(self) -> dict[str, npt.NDArray[Any]]:
         return {
             **{f"multipliers {k}": values for k, values in enumerate(self.multipliers)},
             **{f"expected {k}": values for k, values in enumerate(self.by_code)},
+            **({} if self.step is None else {"step": np.array([self.step])}),
         }
 
     def shared(self, by_code: ByCode) -> list[ByCode]:
@@ -101,19 +108,21 @@ class BiasedEM:
     def rounds(
         self, text: Text, engine: Engine, rule: Rule, at: Parameters, tilt: Tilt, done: int
     ) -> Iterator[Step]:
-        step: float | None = None
+        acts = any(bias.weight > 0 for bias in tilt.biases)
         while True:
             done += 1
+            settled = not acts or (self.sigma is None and done >= self.ramp + FULL_ROUNDS)
             if self.sigma is None or not tilt.by_code:
                 found = engine.expected(text, at, tilt.now())
             else:
-                found, step = self._climbed(text, engine, at, tilt, step)
+                found, moving = self._climbed(text, engine, at, tilt)
+                settled = settled or moving <= STILL
             tilt.by_code = found.by_code
             if self.sigma is None:
                 self._advance(tilt, min(1.0, done / max(self.ramp, 1)))
             likelihood = engine.log_likelihood(text, at) / text.n_tokens
             at = rule(found.counts, at)
-            yield Step(at, likelihood, tilt.measured(), tilt.memory())
+            yield Step(at, likelihood, tilt.measured(), tilt.memory(), settled)
 
     @staticmethod
     def _advance(tilt: Tilt, share: float) -> None:
@@ -124,8 +133,9 @@ class BiasedEM:
         ]
 
     def _climbed(
-        self, text: Text, engine: Engine, at: Parameters, tilt: Tilt, step: float | None
-    ) -> tuple[Expected, float | None]:
+        self, text: Text, engine: Engine, at: Parameters, tilt: Tilt
+    ) -> tuple[Expected, float]:
+        """What is expected after a climb, and how far multipliers move."""
         assert self.sigma is not None
         sizes = [bias.n_multipliers for bias in tilt.biases]
         cuts = np.cumsum(sizes)[:-1]
@@ -147,6 +157,7 @@ class BiasedEM:
             return -found.log_likelihood, np.concatenate(slopes), found
 
         start = np.concatenate(tilt.multipliers)
-        climbed = ascend(evaluate, start, ball, evaluations=self.evaluations, step=step)
+        climbed = ascend(evaluate, start, ball, evaluations=self.evaluations, step=tilt.step)
         tilt.multipliers = np.split(climbed.multipliers, cuts)
-        return climbed.found, climbed.step or None
+        tilt.step = climbed.step or None
+        return climbed.found, climbed.moving

@@ -39,11 +39,13 @@ class Ball:
 
 @dataclass
 class Ascent(Generic[Found]):
-    """Multipliers, the step size that works there, and what the last evaluation found."""
+    """Multipliers, the step size that works there, what the last evaluation found, and how far
+    multipliers have moved or would move next, as a share of the ball's radius."""
 
     multipliers: Floats
     step: float
     found: Found
+    moving: float
 
 
 def ascend(
@@ -53,20 +55,24 @@ def ascend(
     twice, one that does makes the next longer."""
     root = np.sqrt(ball.weights)
     at = ball.nearest(np.divide(start, root, out=np.zeros_like(start), where=root > 0))
+    begin, ahead = at, 0.0
     value, gradient, found = evaluate(at * root)
-    for _ in range(evaluations - 1):
+    for left in reversed(range(evaluations)):
         direction = gradient * root
         steepness = float(np.linalg.norm(direction))
         if steepness == 0:
+            ahead = 0.0
             break
         step = ball.sigma / steepness if step is None else step
         there = ball.nearest(at + step * direction)
-        if np.linalg.norm(there - at) <= SMALLEST_MOVE * ball.sigma:
+        ahead = float(np.linalg.norm(there - at))
+        if not left or ahead <= SMALLEST_MOVE * ball.sigma:
             break
         higher, slope, other = evaluate(there * root)
-        if higher >= value:
+        if np.isfinite(higher) and (higher >= value or not np.isfinite(value)):
             at, value, gradient, found = there, higher, slope, other
             step *= 2
         else:
             step /= 4
-    return Ascent(at * root, step or 0.0, found)
+    moving = max(float(np.linalg.norm(at - begin)), ahead) / ball.sigma
+    return Ascent(at * root, step or 0.0, found, moving)

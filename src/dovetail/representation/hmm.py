@@ -134,9 +134,9 @@ class HMM(Representation):
         With ``held_out`` text the round that makes it most likely is kept, and ``patience`` rounds
         without a better one end the training. ``warm_start`` begins with an earlier model, also
         where words have changed. ``checkpoint`` names a file that is rewritten as training goes on;
-        ``resume`` goes on with one as if it had never ended, on the same text. ``callback`` is
-        called with a `Progress` after every round and may return True to stop. Ctrl-C ends the
-        training with what there is.
+        ``resume`` goes on with one as if it had never ended, on the same text; only the scores of
+        ``held_out`` text begin anew. ``callback`` is called with a `Progress` after every round and
+        may return True to stop. Ctrl-C ends the training with what there is.
         """
         wishes = Wishes(held_out, patience, warm_start, resume, checkpoint, callback)
         learn(self, corpora_of(data, self.settings["column"]), wishes, self._steps)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,27 +48,27 @@ def learn(hmm: HMM, corpora: Sequence[Corpus], wishes: Wishes, make_steps: MakeS
         raise TrainingError(
             f"{done} rounds have been made already, and {s['rounds']} are asked for: give more"
         )
-    hmm.vocabulary_ = vocabulary
     outcome = follow(
         make_steps(text, at, memory, done),
-        _hooks(hmm, wishes),
+        _hooks(hmm, vocabulary, wishes),
         done=done,
         rounds=s["rounds"],
         tolerance=s["tolerance"],
     )
-    _put(hmm, outcome.step, outcome.rounds)
+    _put(hmm, vocabulary, outcome.step, outcome.rounds)
     hmm.history_, hmm.stopped_ = outcome.history, outcome.stopped
 
 
-def _put(hmm: HMM, step: Step, done: int) -> None:
-    hmm.parameters_, hmm.memory_, hmm.rounds_ = step.parameters, step.memory, done
+def _put(hmm: HMM, vocabulary: Vocabulary, step: Step, done: int) -> None:
+    hmm.vocabulary_, hmm.parameters_ = vocabulary, step.parameters
+    hmm.memory_, hmm.rounds_ = step.memory, done
 
 
-def _hooks(hmm: HMM, wishes: Wishes) -> Hooks:
+def _hooks(hmm: HMM, vocabulary: Vocabulary, wishes: Wishes) -> Hooks:
     hooks = Hooks(wishes.callback, patience=wishes.patience)
     if wishes.held_out is not None:
         unseen = corpora_of(wishes.held_out, hmm.settings["column"])
-        text = joined_text(unseen, hmm.settings["column"], hmm.vocabulary_)
+        text = joined_text(unseen, hmm.settings["column"], vocabulary)
 
         def score(parameters: Parameters) -> float:
             return hmm.engine.log_likelihood(text, parameters.for_decoding()) / text.n_tokens
@@ -77,8 +78,10 @@ def _hooks(hmm: HMM, wishes: Wishes) -> Hooks:
         path = wishes.checkpoint
 
         def keep(step: Step, done: int) -> None:
-            _put(hmm, step, done)
-            hmm.save(path)
+            unfinished = copy(hmm)
+            unfinished.stopped_ = ""
+            _put(unfinished, vocabulary, step, done)
+            unfinished.save(path)
 
         hooks.checkpoint = keep
     return hooks
@@ -93,8 +96,8 @@ def _start(
         if s["start"] == "random":
             return random_start(s["states"], text.n_words, s["seed"]), {}, 0
         return classes_start(text, s["states"], s["seed"]), {}, 0
-    earlier = type(hmm).load(given) if isinstance(given, str | os.PathLike | bytes) else given
-    known: Parameters = earlier.parameters_
+    earlier = _earlier(type(hmm), given, going_on=wishes.resume is not None)
+    known = earlier.parameters_
     if known.n_states != s["states"]:
         raise DataError(
             f"the earlier model has {known.n_states} states, and {s['states']} are asked for"
@@ -105,3 +108,19 @@ def _start(
     if earlier.vocabulary_.names != vocabulary.names:
         raise DataError("a training can be resumed only on the text that it began with")
     return at, earlier.memory_, earlier.rounds_
+
+
+def _earlier(cls: type[HMM], given: Any, *, going_on: bool) -> HMM:
+    """The trained model that another begins with; only one of its own kind can go on."""
+    from dovetail.representation.hmm import HMM
+    from dovetail.representation.loading import load
+
+    if isinstance(given, str | os.PathLike | bytes):
+        given = cls.load(given) if going_on else load(given)
+    if not isinstance(given, HMM):
+        raise DataError(
+            f"a hidden Markov model can only begin with another, not with {type(given).__name__}"
+        )
+    if not hasattr(given, "parameters_"):
+        raise DataError("the model to begin with has not been trained: call its fit first")
+    return given

@@ -43,6 +43,7 @@ class LayeredHMM(Representation):
     """
 
     layers_: list[HMM]
+    stopped_: str
 
     def __init__(self, layers: int = 7, of: HMM | None = None, *, repel: float = 0.0) -> None:
         if layers < 1:
@@ -59,7 +60,11 @@ class LayeredHMM(Representation):
 
     @property
     def names_(self) -> tuple[str, ...]:
-        return tuple(f"{self.settings['name']}{k + 1}" for k in range(self.settings["layers"]))
+        n = len(self.layers_) if hasattr(self, "layers_") else self.settings["layers"]
+        return self._names(n)
+
+    def _names(self, n: int) -> tuple[str, ...]:
+        return tuple(f"{self.settings['name']}{k + 1}" for k in range(n))
 
     @property
     def biased_by_(self) -> tuple[str, ...]:
@@ -74,21 +79,27 @@ class LayeredHMM(Representation):
         source: Corpora,
         target: Corpora | None = None,
         *,
+        held_out: Corpora | None = None,
+        patience: int = 3,
         callback: LayerCallback | None = None,
-        **wishes: Any,
     ) -> LayeredHMM:
         """Train all layers; ``callback`` is called with a layer's number and a `Progress`.
 
-        ``wishes`` are the arguments of `HMM.fit` that all layers share: ``held_out``, ``patience``.
-        Ctrl-C ends the training with the layers that there are, the last of them as it is then.
+        ``held_out`` and ``patience`` are those of `HMM.fit`, for each layer. Ctrl-C ends the
+        training with the layers that there are, the last of them as it is then.
         """
+        wishes: dict[str, Any] = {"held_out": held_out, "patience": patience}
         texts = [source] if target is None else [source, target]
         corpora = [[c] if isinstance(c, Corpus) else list(c) for c in texts]
         trained: list[HMM] = []
-        for number, name in enumerate(self.names_):
+        stopped = ""
+        for number, name in enumerate(self._names(self.settings["layers"])):
             layer = self._layer(number)
             own: Any = None if callback is None else _numbered(callback, number + 1)
             try:
+                if trained and self.settings["repel"]:
+                    last = trained[-1]
+                    corpora = [[_with_states(last, last.name_, c) for c in p] for p in corpora]
                 if isinstance(layer, BiasedHMM):
                     layer.fit(*corpora, callback=own, **wishes)
                 else:
@@ -96,21 +107,20 @@ class LayeredHMM(Representation):
             except KeyboardInterrupt:
                 if not trained:
                     raise
+                stopped = f"interrupted before '{name}' had a round; the layers before it are kept"
                 break
             trained.append(layer)
-            if layer.stopped_.startswith("interrupted"):
+            stopped = layer.stopped_
+            if stopped.startswith("interrupted"):
                 break
-            if self.settings["repel"]:
-                corpora = [[_with_states(layer, name, c) for c in part] for part in corpora]
-        self.layers_ = trained
-        self.settings["layers"] = len(trained)
+        self.layers_, self.stopped_ = trained, stopped
         return self
 
     def _layer(self, number: int) -> HMM:
         """A layer to be trained, like the given one but for its seed, name and repulsion."""
         settings = {**self.of.settings}
-        settings.update(seed=settings["seed"] + number, name=self.names_[number])
-        earlier = self.names_[:number]
+        *earlier, name = self._names(number + 1)
+        settings.update(seed=settings["seed"] + number, name=name)
         if self.settings["repel"] and earlier:
             properties = list(settings.pop("properties", []))
             properties.append(Predict(earlier, self.settings["repel"]))
@@ -152,7 +162,8 @@ class LayeredHMM(Representation):
         }
         biased = [isinstance(layer, BiasedHMM) for layer in self.layers_]
         shape = {key: self.settings[key] for key in ("layers", "repel")}
-        return to_bytes(KIND, arrays, {"settings": shape, "biased": biased})
+        facts = {"settings": shape, "biased": biased, "stopped": self.stopped_}
+        return to_bytes(KIND, arrays, facts)
 
     @classmethod
     def load(cls, source: str | os.PathLike[str] | bytes) -> LayeredHMM:
@@ -165,7 +176,7 @@ class LayeredHMM(Representation):
             of = layers[0]
             settings = {**of.settings, "name": of.settings["name"].removesuffix("1")}
             made = cls(of=type(of)(**settings), **file.facts["settings"])
-            made.layers_ = list(layers)
+            made.layers_, made.stopped_ = list(layers), str(file.facts["stopped"])
         return made
 
 

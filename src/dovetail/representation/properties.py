@@ -179,9 +179,17 @@ KINDS = {"Entropy": Entropy, "Distance": Distance, "Predict": Predict}
 
 
 def restored(specs: Sequence[dict[str, Any]]) -> list[Any]:
-    """Properties from JSON; those of the user's own cannot come back."""
+    """Properties from JSON; those of the user's own cannot come back, and say so when needed."""
     return [
-        KINDS[spec["kind"]](**{key: value for key, value in spec.items() if key != "kind"})
+        TokenCost(_lost)
+        if spec["kind"] == "TokenCost"
+        else KINDS[spec["kind"]](**{key: value for key, value in spec.items() if key != "kind"})
         for spec in specs
-        if spec["kind"] in KINDS
     ]
+
+
+def _lost(_corpus: Corpus, _n_states: int) -> npt.ArrayLike:
+    raise DataError(
+        "a file does not hold the TokenCost of this model: use the model as it was trained, or put "
+        "the cost back into settings['properties']"
+    )

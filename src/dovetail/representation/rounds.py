@@ -38,12 +38,17 @@ Callback = Callable[[Progress], bool | None]
 
 @dataclass
 class Step:
-    """What a round of EM has made; ``memory`` is what it needs beside the parameters to go on."""
+    """What a round of EM has made; ``memory`` is what it needs beside the parameters to go on.
+
+    ``settled`` is False while what EM aims at still changes: a likelihood that stands still says
+    nothing then.
+    """
 
     parameters: Parameters
     log_likelihood: float
     properties: Mapping[str, float] = field(default_factory=dict)
     memory: Memory = field(default_factory=dict)
+    settled: bool = True
 
 
 @dataclass
@@ -97,7 +102,7 @@ def follow(
                 reason = "the callback asked to stop"
             elif hooks.held_out and number - best_round >= hooks.patience:
                 reason = f"no better held-out likelihood for {hooks.patience} rounds"
-            elif abs(gain) < tolerance * abs(before):
+            elif step.settled and abs(gain) < tolerance * abs(before):
                 reason = "the likelihood hardly changes any more"
             elif number >= rounds:
                 reason = f"the limit of {rounds} rounds is reached"

@@ -48,4 +48,6 @@ def earlier_start(earlier: Parameters, names: Vocabulary, vocabulary: Vocabulary
     if names.names == vocabulary.names:
         return earlier
     rows = earlier.emissions[[names.number(name) for name in vocabulary.names]]
+    totals = rows.sum(axis=0)
+    rows[:, totals == 0] = 1.0  # a state with none of these words: equal shares
     return Parameters(earlier.start, earlier.transitions, rows / rows.sum(axis=0))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -18,6 +20,7 @@ from dovetail.representation.text import Singles
 from dovetail.representation.vocabulary import ANY, Vocabulary
 
 KIND = "set of word vectors"
+BLANKS = re.compile("[ \t]+")
 
 
 class WordVectors(Representation):
@@ -76,25 +79,26 @@ class WordVectors(Representation):
         **settings: Any,
     ) -> WordVectors:
         """From a text file with a word and its numbers on each line, as word2vec and GloVe write
-        them; a first line with two counts is passed over. ``only`` names the words to keep, with
-        their forms in lower case."""
+        them; words may have blanks. A first line with two counts, of words and of numbers, is no
+        word. ``only`` names the words to keep, with their forms in lower case."""
         kept = None if only is None else {form for word in only for form in (word, word.lower())}
         vectors: dict[str, npt.NDArray[np.float32]] = {}
         size: int | None = None
         with open_text(path) as lines:
             for number, line in enumerate(lines, start=1):
-                word, _, rest = line.rstrip().partition(" ")
-                fields = rest.split()
-                if number == 1 and len(fields) == 1:
+                fields = BLANKS.split(line.rstrip())
+                if number == 1 and len(fields) == 2:
+                    size = int(fields[1]) if fields[1].isdecimal() else None
                     continue
-                size = len(fields) if size is None else size
-                if len(fields) != size or not size:
+                size = len(fields) - 1 if size is None else size
+                if len(fields) <= size or not size:
                     raise DataError(
-                        f"{os.fspath(path)}:{number} has {len(fields)} numbers where {size} were "
-                        "expected"
+                        f"{os.fspath(path)}:{number} has {len(fields) - 1} numbers where {size} "
+                        "were expected"
                     )
+                word = " ".join(fields[:-size])
                 if word not in vectors and (kept is None or word in kept):
-                    vectors[word] = _row(fields, f"{os.fspath(path)}:{number}")
+                    vectors[word] = _row(fields[-size:], f"{os.fspath(path)}:{number}")
         if not vectors:
             raise DataError(f"{os.fspath(path)} has no vectors of the words asked for")
         return cls(list(vectors), np.stack(list(vectors.values())), **settings)
@@ -132,6 +136,8 @@ class WordVectors(Representation):
 
     def to_bytes(self) -> bytes:
         arrays = {"vectors": self.vectors_[1:], **vocabulary_arrays(self.vocabulary_)}
+        if self.settings["clusters"] is not None:
+            arrays["clusters"] = self.clusters_.astype(np.uint32)
         facts = {"settings": self.settings, "dimensions": self.vectors_.shape[1]}
         return to_bytes(KIND, arrays, facts)
 
@@ -141,7 +147,14 @@ class WordVectors(Representation):
         with opened(source, KIND) as file:
             words = vocabulary_in(file).names[1:]
             shape = (len(words), int(file.facts["dimensions"]))
-            return cls(words, file.numbers("vectors", np.float32, shape), **file.facts["settings"])
+            settings = {**file.facts["settings"]}
+            n = settings.pop("clusters")
+            made = cls(words, file.numbers("vectors", np.float32, shape), **settings)
+            if n is not None:
+                made.settings["clusters"] = n
+                found = file.numbers("clusters", np.uint32, (len(words),), below=n)
+                made.clusters_ = found.astype(np.int32)
+            return made
 
 
 def _check(words: Sequence[str], vectors: Singles) -> None:
@@ -150,7 +163,9 @@ def _check(words: Sequence[str], vectors: Singles) -> None:
             f"{len(words)} words need vectors of the shape ({len(words)}, dimensions), not "
             f"{vectors.shape}"
         )
-    if len(set(words)) != len(words) or ANY in words:
+    if ANY in words:
+        raise DataError(f"'{ANY}' stands for words without a vector: leave it out")
+    if len(set(words)) != len(words):
         raise DataError("the words of word vectors must differ from one another")
     if not np.isfinite(vectors).all():
         row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
@@ -167,7 +182,9 @@ def _row(fields: Sequence[str], place: str) -> npt.NDArray[np.float32]:
 def _clusters(vectors: Singles, n: int, seed: int) -> npt.NDArray[np.int32]:
     from scipy.cluster.vq import kmeans2
 
-    _, found = kmeans2(
-        vectors.astype(np.float64), n, iter=20, minit="++", seed=seed, missing="warn"
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a cluster may be empty where vectors are alike
+        _, found = kmeans2(
+            vectors.astype(np.float64), n, iter=20, minit="++", seed=seed, missing="warn"
+        )
     return np.asarray(found, np.int32)

@@ -1,4 +1,4 @@
-"""Trials over several cases of transfer: every case's plan is gone through, results are kept."""
+"""Trials of several studies: every study's plan is gone through, results are kept."""
 
 from __future__ import annotations
 
@@ -8,14 +8,25 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
-from dovetail.compare import Cell, Progress, Store
+from dovetail.compare import Cell, Plan, Progress, Store
 from dovetail.compare.plan import Result
-from dovetail.reproduce.cases import CaseStudy
 from dovetail.reproduce.lower import Say
 
-Studies = Mapping[str, CaseStudy]
+
+class Study(Protocol):
+    """Systems on the same data: what is to be done, a mark of all that it depends on, and a cell of
+    it done."""
+
+    @property
+    def plan(self) -> Plan: ...
+    @property
+    def fingerprint(self) -> str: ...
+    def work(self, cell: Cell) -> dict[str, Any]: ...
+
+
+Studies = Mapping[str, Study]
 
 
 @dataclass(frozen=True)
@@ -80,7 +91,7 @@ def run_trial(
     return found, list(dict.fromkeys(notes))
 
 
-def _jobs(name: str, study: CaseStudy, store: Store) -> list[Job]:
+def _jobs(name: str, study: Study, store: Store) -> list[Job]:
     groups: dict[tuple[int, int], list[Cell]] = {}
     for cell in study.plan.cells:
         if store.get(cell) is None:
@@ -123,7 +134,7 @@ def _done_here(job: Job) -> list[Result]:
     return _done(_studies[job.case], job)
 
 
-def _done(study: CaseStudy, job: Job) -> list[dict[str, Any]]:
+def _done(study: Study, job: Job) -> list[dict[str, Any]]:
     out = []
     for cell in job.cells:
         start = monotonic()

@@ -1,0 +1,55 @@
+"""What biases are to change, measured on text that no representation has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail.corpus import Column, Corpus, SoftColumn
+from dovetail.representation.biases import conditional_entropy
+
+Floats = npt.NDArray[np.floating]
+
+
+def label_entropy(corpus: Corpus, columns: Sequence[str], label: str) -> float:
+    """H(label | state) in nats, the mean of all columns of states."""
+    labels = shares(corpus.column(label))
+    return float(
+        np.mean([conditional_entropy(labels.T @ shares(corpus.column(name))) for name in columns])
+    )
+
+
+def explained(corpus: Corpus, columns: Sequence[str]) -> float | None:
+    """The share of a column's entropy that a later column tells, the mean of all pairs."""
+    found = [shares(corpus.column(name)) for name in columns]
+    told = []
+    for earlier, later in combinations(found, 2):
+        whole = conditional_entropy(earlier.sum(axis=0)[:, None])
+        told.append(1 - conditional_entropy(earlier.T @ later) / whole)
+    return float(np.mean(told)) if told else None
+
+
+def uses(corpus: Corpus, columns: Sequence[str]) -> list[Floats]:
+    """How often each state of each column is used."""
+    found = [shares(corpus.column(name)).sum(axis=0) for name in columns]
+    return [totals / totals.sum() for totals in found]
+
+
+def distance(here: Sequence[Sequence[Floats]], there: Sequence[Sequence[Floats]]) -> float:
+    """The L1 distance of the uses of states in some corpora and in others, which all count the
+    same: the mean of all columns, between 0 and 2."""
+    means = [[np.mean(own, axis=0) for own in zip(*uses, strict=True)] for uses in (here, there)]
+    return float(np.mean([np.abs(a - b).sum() for a, b in zip(*means, strict=True)]))
+
+
+def shares(column: Column) -> Floats:
+    """The weights of a column's levels at each token: those of a soft column, or 0 and 1."""
+    if isinstance(column, SoftColumn):
+        return column.weights.astype(np.float64)
+    out = np.zeros((len(column), len(column.levels)))
+    present = np.flatnonzero(column.codes >= 0)
+    out[present, column.codes[present]] = 1.0
+    return out

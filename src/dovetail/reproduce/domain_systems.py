@@ -1,0 +1,152 @@
+"""Systems that carry a tagger to other domains: representations, and how taggers read them.
+
+CRF        the tagger alone
+classes    it reads exchange classes of words
+HMM        it reads states of a hidden Markov model; +E: biased to tell the labels of the source,
+           +D: biased to be used alike in source and target
+I-HMM      it reads several such models, which differ by where they start
+P-HMM      it reads several, each biased not to tell the states of those before it
+around     it also reads the states of both neighbours
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from dovetail import Template, column
+from dovetail.corpus import Corpus
+from dovetail.representation import HMM, BiasedHMM, Distance, Entropy, LayeredHMM, WordClasses
+from dovetail.reproduce.domain_data import DomainData
+
+AROUND = ", around"
+SEEDS_APART = 100  # more than layers, each of which takes the next seed
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How representations are learned and read.
+
+    ``hmm`` has settings of all models, ``biased`` those of biases; ``entropy``, ``distance`` and
+    ``repel`` are weights of the three. One of ``values`` is that of a state in the tagger. With
+    ``left_out``, states of labelled text have not seen its labels.
+    """
+
+    hmm: Mapping[str, Any]
+    entropy: float
+    distance: float
+    repel: float
+    values: Sequence[float]
+    left_out: bool
+    biased: Mapping[str, Any] = field(default_factory=dict)
+
+
+PAPER = Recipe(
+    hmm={
+        "start": "random",
+        "update": "em",
+        "rare": "one",
+        "soft": False,
+        "rounds": 35,
+        "tolerance": 1e-5,
+    },
+    entropy=1.0,
+    distance=0.01,  # alpha
+    repel=100.0,  # beta
+    values=(1.0,),
+    left_out=False,
+    biased={"sigma": 100.0, "scaling": "paper"},
+)
+OURS = Recipe(
+    hmm={},
+    entropy=1.0,
+    distance=2.0,
+    repel=0.3,
+    values=(0.5, 0.3, 0.2),
+    left_out=True,
+)
+
+
+@dataclass(frozen=True)
+class System:
+    """What is learned: ``properties`` are the letters of biases, ``labels`` the column of that
+    towards a task where it is not the tagger's own."""
+
+    kind: Literal["none", "classes", "hmm"] = "hmm"
+    properties: str = ""
+    layers: int = 1
+    repelled: bool = False
+    labels: str | None = None
+
+
+def systems(layers: int) -> dict[str, System]:
+    """Those of the paper, and classes."""
+    both = System(properties="DE")
+    return {
+        "CRF": System("none"),
+        "classes": System("classes"),
+        "HMM": System(),
+        "HMM+E": System(properties="E"),
+        "HMM+D": System(properties="D"),
+        "HMM+D+E": both,
+        "I-HMM+D+E": replace(both, layers=layers),
+        "P-HMM+D+E": replace(both, layers=layers, repelled=True),
+    }
+
+
+def further_systems(layers: int) -> dict[str, System]:
+    """The best of the paper's with the states of neighbours, and layers without any bias."""
+    best = "P-HMM+D+E"
+    return {best + AROUND: systems(layers)[best], "I-HMM": System(layers=layers)}
+
+
+@dataclass(frozen=True)
+class Represented:
+    """Labelled text with the columns of a representation, and how other text gets them."""
+
+    train: Corpus
+    development: Corpus
+    annotate: Callable[[Corpus], Corpus]
+    columns: Sequence[str]
+
+
+def represented(
+    data: DomainData, system: System, recipe: Recipe, *, seed: int, states: int
+) -> Represented:
+    """Learn a system's representation from the source and from text of the targets."""
+    if system.kind == "none":
+        return Represented(data.train, data.development, lambda corpus: corpus, ())
+    first_seed = seed * SEEDS_APART
+    learned: WordClasses | LayeredHMM
+    if system.kind == "classes":
+        learned = WordClasses(states, seed=first_seed).fit([data.train, data.text])
+    else:
+        declared = {
+            "E": Entropy(system.labels or data.label, recipe.entropy),
+            "D": Distance(recipe.distance),
+        }
+        own = {**recipe.hmm, "value": 1.0, "seed": first_seed, "threads": 1}
+        properties = [declared[letter] for letter in system.properties]
+        biased = bool(properties)
+        of = BiasedHMM(states, properties, **own, **recipe.biased) if biased else HMM(states, **own)
+        repel = recipe.repel if system.repelled else 0.0
+        learned = LayeredHMM(system.layers, of, repel=repel).fit(data.train, data.text)
+    if isinstance(learned, LayeredHMM) and "E" in system.properties and recipe.left_out:
+        train = learned.annotate_left_out(data.train, data.text)
+    else:
+        train = learned.annotate(data.train)
+    development = learned.annotate(data.development)
+    return Represented(train, development, learned.annotate, learned.names_)
+
+
+def reading(
+    features: Template, columns: Sequence[str], value: float, *, around: bool = False
+) -> Template:
+    """Features, and those of a representation's columns with a value of their own; those of
+    neighbours with half of it."""
+    more = [value * column(name) for name in columns]
+    if around:
+        more += [value / 2 * column(name)[offset] for name in columns for offset in (-1, 1)]
+    tables, lexicons = features.tables, features.lexicons
+    return Template(*features.expressions, *more, tables=tables, lexicons=lexicons)
