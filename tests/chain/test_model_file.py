@@ -150,9 +150,10 @@ def damaged_is_told(content: bytes) -> None:
     assert seen == BEHAVIOUR
 
 
-@pytest.mark.parametrize(
-    "length", [0, 1, 7, 8, 9, 15, 16, 100, HEADER - 1, HEADER, HEADER + 1, len(CONTENT) - 1]
-)
+CUTS = [0, 1, 7, 8, 9, 15, 16, 100, HEADER - 1, HEADER, HEADER + 1, len(CONTENT) - 1]
+
+
+@pytest.mark.parametrize("length", CUTS, ids=[f"cut{k}" for k in range(len(CUTS))])
 def test_truncated(length: int, tmp_path: Path) -> None:
     in_memory = "is cut short" if length >= HEADER else "is not a model file, or is cut short"
     with pytest.raises(ModelFileError, match=f"the model {in_memory}"):
@@ -347,7 +348,7 @@ def largest_file(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-@pytest.mark.parametrize("size", [0, 100, len(CONTENT) - 1])
+@pytest.mark.parametrize("size", [0, 100, len(CONTENT) - 1], ids=["none", "some", "most"])
 def test_a_failing_disk_leaves_the_old_file(tmp_path: Path, size: int) -> None:
     path = tmp_path / "model"
     path.write_bytes(b"the old model")

@@ -17,6 +17,7 @@ from dovetail.pipeline.auto import (
     without_transfer,
 )
 from dovetail.pipeline.held_out import HeldOut
+from dovetail.pipeline.judging import Judgement, judged
 from dovetail.pipeline.potentials import Potentials
 from dovetail.pipeline.recalibration import Correction, Recalibrated, fit_correction
 from pipeline.conftest import only, random_corpus
@@ -66,7 +67,7 @@ def test_labels_that_a_model_never_saw_score_nothing() -> None:
     assert more.ties["x",].shape == (3, 2, 2)
 
 
-def test_recalibration_is_left_out_where_it_does_not_help(tagger: Tagger) -> None:
+def test_recalibration_repairs_a_bias_and_spares_what_is_right(tagger: Tagger) -> None:
     labels = tuple(tagger.labels_)
     right = []
     for seed in range(3):
@@ -74,11 +75,29 @@ def test_recalibration_is_left_out_where_it_does_not_help(tagger: Tagger) -> Non
         codes = [labels.index(str(y)) for y in corpus.column("up").values()]
         node = 9.0 * np.eye(len(labels))[codes]
         right.append(HeldOut(corpus, "up", Potentials(labels, node, np.zeros((2, 2)))))
-    assert recalibrated(right, labels) == (None, right)
-    strength, corrected = recalibrated(biased(right, 12.0), labels)
-    assert strength is not None
-    found = Pipeline({"up": corrected[0]}, decode="cascade").predict(corrected[0].corpus)
-    assert found["up"] == corrected[0].corpus.lists("up")
+    for texts in (right, biased(right, 12.0)):
+        strength, corrected = recalibrated(texts, labels)
+        assert strength is not None
+        for part in corrected:
+            found = Pipeline({"up": part}, decode="cascade").predict(part.corpus)
+            assert found["up"] == part.corpus.lists("up")
+
+
+def test_what_is_usual_is_left_only_for_what_is_clearly_better() -> None:
+    """Ten sequences of which one is better tell little; fifty of fifty tell much."""
+    labels = ("A", "B")
+
+    def with_right(n_right: int, n: int) -> Judgement:
+        corpus = Corpus.from_lists({"word": [["x"]] * n, "up": [["A"]] * n})
+        right = [[1.0, 0.0]] * n_right + [[0.0, 1.0]] * (n - n_right)
+        return judged(
+            [HeldOut(corpus, "up", Potentials(labels, np.array(right), np.zeros((2, 2))))]
+        )
+
+    assert with_right(6, 10).score == 0.6
+    assert not with_right(6, 10).is_clearly_better(with_right(5, 10))
+    assert with_right(40, 50).is_clearly_better(with_right(30, 50))
+    assert not with_right(30, 50).is_clearly_better(with_right(40, 50))
 
 
 def biased(parts: list[HeldOut], amount: float) -> list[HeldOut]:
@@ -110,7 +129,7 @@ def auto(**settings: Any) -> Pipeline:
 
 
 def test_auto_pools_and_recalibrates_the_last_task(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dovetail.pipeline.auto.CLEARLY", 1.0)  # no model is so much better
+    monkeypatch.setattr("dovetail.pipeline.judging.CLEARLY", 99)  # no model is so much better
     lower = only(random_corpus(60, seed=1, longest=7), "word", "low")
     upper = only(random_corpus(40, seed=2, longest=9), "word", "up")
     titles = []

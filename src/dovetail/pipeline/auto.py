@@ -2,10 +2,10 @@
 
 Two models are trained, one that sees nothing of the tasks below and one that reads their label
 probabilities as a few real-valued features with a weak prior. Their scores are averaged, which
-keeps most of what transfer gains and loses little where it would hurt; where one of them alone is
-clearly better in cross-validation, it is taken alone. The result is recalibrated on cross-fitted
-scores. How strongly is chosen by a second cross-validation on the training text alone, and may be
-not at all.
+keeps most of what transfer gains and loses little where it would hurt, and the average is
+recalibrated on cross-fitted scores. Where one of the two alone, or another strength of
+recalibration, or none, is clearly better in cross-validation on the training text, that is taken.
+Clearly: on little text cross-validation is too noisy to overrule what does well as a rule.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import pairwise
 from operator import add
 from typing import TYPE_CHECKING, Any
 
@@ -25,15 +24,13 @@ from dovetail.chain.groups import FeatureGroup
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.evaluate import evaluate
 from dovetail.features import Template, column
-from dovetail.grid import Grid
 from dovetail.pipeline.annotators import TaggerLayer
 from dovetail.pipeline.decoding import missing
 from dovetail.pipeline.held_out import HeldOut
+from dovetail.pipeline.judging import CLEARLY, Judgement, judged
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.pool import Pool
-from dovetail.pipeline.potentials import Potentials
 from dovetail.pipeline.recalibration import (
     Correction,
     Recalibrated,
@@ -50,10 +47,9 @@ logger = logging.getLogger(__name__)
 STRENGTHS = (100.0, 10.0, 1.0)  # penalties on the correction that are tried
 WINDOW = 1  # how far around a token probabilities of lower labels are read
 PRIOR = 10**0.5  # of their features: a tenth of the penalty
-LEAST_GAIN = 0.001  # of F1, for a correction to be worth having
-CLEARLY = 0.01  # of F1, by which one model must beat the pool to take its place
+USUAL = 10.0  # the one that is taken unless another is clearly better
 ROUGH = 1e-2  # tolerance where only choices and a few numbers depend on it
-METHOD = (STRENGTHS, WINDOW, PRIOR, LEAST_GAIN, CLEARLY, ROUGH)  # all that results depend on
+METHOD = (STRENGTHS, USUAL, WINDOW, PRIOR, CLEARLY, ROUGH)  # all that results depend on
 
 
 @dataclass(frozen=True)
@@ -194,11 +190,16 @@ def best_weights(
     equal = [1 / n] * n
     alone = [[float(k == other) for other in range(n)] for k in range(n)]
     tried = [(weights, _pooled(parts, weights)) for weights in (equal, *alone)]
-    scores = [_score(pooled, threads) for _, pooled in tried]
-    listed = ", ".join(f"{100 * score:.1f}" for score in scores)
+    found = [judged(pooled, threads) for _, pooled in tried]
+    listed = ", ".join(f"{100 * judgement.score:.1f}" for judgement in found)
     logger.info("cross-validated scores of the pool, without transfer, with it: %s", listed)
-    scores[0] += CLEARLY
-    return tried[int(np.argmax(scores))]
+    return tried[_preferred(found, usual=0)]
+
+
+def _preferred(found: Sequence[Judgement], usual: int) -> int:
+    """The best one if it is clearly better than the usual one, else that."""
+    best = max(range(len(found)), key=lambda k: found[k].score)
+    return best if found[best].is_clearly_better(found[usual]) else usual
 
 
 def _pooled(parts: Sequence[Sequence[HeldOut]], weights: Sequence[float]) -> list[HeldOut]:
@@ -212,15 +213,13 @@ def _pooled(parts: Sequence[Sequence[HeldOut]], weights: Sequence[float]) -> lis
 def recalibrated(
     parts: Sequence[HeldOut], labels: tuple[str, ...], threads: int | None = None
 ) -> tuple[float | None, list[HeldOut]]:
-    """How strong the penalty on a correction should be, by a second cross-validation over the
-    parts, and the parts so corrected; None and the parts as they are where that is no better."""
-    best: tuple[float | None, list[HeldOut]] = (None, list(parts))
-    plain = highest = _score(parts, threads)
-    usable = [can_be_used(part, labels) for part in parts]
-    if sum(usable) < 2:
-        return best
+    """How strong the penalty on a correction should be, and the parts so corrected: as usual,
+    unless another strength, or no correction (None), is clearly better in a second
+    cross-validation over the parts."""
+    tried: list[tuple[float | None, list[HeldOut]]] = [(None, list(parts))]
+    if sum(can_be_used(part, labels) for part in parts) < 2:
+        return tried[0]
     corrections: list[Correction | None] = [None] * len(parts)  # where the next search begins
-    tried = []
     for strength in STRENGTHS:
         corrected = []
         for k, part in enumerate(parts):
@@ -228,29 +227,8 @@ def recalibrated(
             found = fit_correction(rest, strength, labels, corrections[k], threads=threads)
             corrections[k] = found
             corrected.append(replace(part, scores=found.applied(part.scores)))
-        score = _score(corrected, threads)
-        tried.append(f"{100 * score:.1f} by {strength:g}")
-        if score > max(highest, plain + LEAST_GAIN):
-            highest, best = score, (strength, corrected)
-    logger.info("cross-validated score %.1f; recalibrated %s", 100 * plain, ", ".join(tried))
-    return best
-
-
-def _score(parts: Sequence[HeldOut], threads: int | None) -> float:
-    """F1 of spans, or accuracy where labels are no spans."""
-    gold: list[Any] = []
-    found: list[Any] = []
-    for part in parts:
-        given = part.corpus.lists(part.label)
-        decoded = _decoded(part.scores, part.corpus, threads)
-        whole = [s for s, row in enumerate(given) if None not in row]
-        gold += [given[s] for s in whole]
-        found += [decoded[s] for s in whole]
-    report = evaluate(gold, found)
-    return report.micro.f1 if report.kind == "spans" else report.accuracy
-
-
-def _decoded(scores: Potentials, corpus: Corpus, threads: int | None) -> list[list[str]]:
-    grid = Grid([scores.node], [scores.move], bounds=corpus.bounds)
-    codes = grid.best("exact", threads=threads).labels[0].tolist()
-    return [[scores.labels[y] for y in codes[a:b]] for a, b in pairwise(corpus.bounds.tolist())]
+        tried.append((strength, corrected))
+    judgements = [judged(corrected, threads) for _, corrected in tried]
+    listed = ", ".join(f"{100 * judgement.score:.1f}" for judgement in judgements)
+    logger.info("cross-validated scores, plain and recalibrated: %s", listed)
+    return tried[_preferred(judgements, usual=1 + STRENGTHS.index(USUAL))]
