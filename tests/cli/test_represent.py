@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
 from dovetail import demo
+from dovetail.cli import main
 from dovetail.cli.curves import Rounds, sketch
 from dovetail.corpus import write_conll
 from dovetail.pipeline import Pipeline
@@ -258,3 +259,13 @@ def test_curves_are_whole_whenever_they_are_drawn() -> None:
 def test_a_curve_that_is_not_finite_is_drawn() -> None:
     assert sketch([float("-inf"), 1.0, 2.0]) == " ▁█"
     assert sketch([float("-inf")]) == " "
+
+
+def test_a_file_that_is_not_there_is_not_taken_for_plain_text(tmp_path: Path) -> None:
+    empty, out = tmp_path / "empty.txt", str(tmp_path / "out")
+    empty.touch()
+    hint = "say --format text"
+    assert hint in CliRunner().invoke(main, ["represent", str(empty), "--out", out]).stderr
+    gone = CliRunner().invoke(main, ["represent", str(tmp_path / "gone.txt"), "--out", out])
+    assert "No such file" in gone.stderr
+    assert hint not in gone.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -111,7 +112,8 @@ class Source:
         try:
             yield
         except DataError as error:
-            if not (self.guessed and self.path.removesuffix(".gz").endswith(".txt")):
+            text = self.guessed and self.path.removesuffix(".gz").endswith(".txt")
+            if not (text and os.path.exists(self.path)):
                 raise
             raise DataError(f"{error}; if this is plain text, say --format text") from None
 
