@@ -81,6 +81,19 @@ def test_no_second_look_where_it_does_more_harm():
     assert choose(truth, looks, ["who"], eagerness=(0.0, 1.0))["who"].eagerness == 0.0
 
 
+def test_the_usual_choice_stays_unless_another_is_clearly_better():
+    usual = Choice()
+    lucky = ({"who": {"Ada"}}, {0.0: [], 1.0: [Mention("who", "Ada")]})
+    same = ({"who": {"Bob"}}, {0.0: [Mention("who", "Bob")], 1.0: []})
+
+    def chosen(n_lucky: int) -> Choice:
+        truth, looks = zip(*[lucky] * n_lucky, *[same] * 10, strict=True)
+        return choose(truth, looks, ["who"], eagerness=(0.0, 1.0), usual=usual)["who"]
+
+    assert chosen(1) == usual
+    assert chosen(8).eagerness == 1.0
+
+
 names = st.sampled_from(["Ada", "Bob", "Eve"])
 mentions = st.lists(st.builds(Mention, st.just("who"), names, st.floats(0, 1)), max_size=4)
 documents = st.lists(st.tuples(st.sets(names, max_size=2), mentions, mentions), min_size=1)

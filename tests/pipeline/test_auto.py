@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from dovetail import Corpus, DataError, Pipeline, Pool, Tagger, Template, column
+from dovetail.evaluate.judgement import Judgement
 from dovetail.pipeline.annotators import TaggerLayer
 from dovetail.pipeline.auto import (
     best_weights,
     recalibrated,
-    without_recalibration,
     without_transfer,
 )
 from dovetail.pipeline.held_out import HeldOut
-from dovetail.pipeline.judging import Judgement, judged
+from dovetail.pipeline.judging import judged
 from dovetail.pipeline.potentials import Potentials
 from dovetail.pipeline.recalibration import Correction, Recalibrated, fit_correction
 from pipeline.conftest import only, random_corpus
@@ -129,7 +129,7 @@ def auto(**settings: Any) -> Pipeline:
 
 
 def test_auto_pools_and_recalibrates_the_last_task(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dovetail.pipeline.judging.CLEARLY", 99)  # no model is so much better
+    monkeypatch.setattr("dovetail.evaluate.judgement.CLEARLY", 99)  # no model is so much better
     lower = only(random_corpus(60, seed=1, longest=7), "word", "low")
     upper = only(random_corpus(40, seed=2, longest=9), "word", "up")
     titles = []
@@ -176,8 +176,6 @@ def test_transfer_can_be_taken_away() -> None:
     test = random_corpus(30, seed=8)
     assert alone.predict(test) == own.fit({"up": corpus}, folds=2).predict(test)
     assert len(pipeline.names) == 2
-    plain = without_recalibration(pipeline)["up"]
-    assert isinstance(plain, Pool)
     with pytest.raises(DataError, match="right after fit"):
         without_transfer(Pipeline.load(pipeline.to_bytes()))
 

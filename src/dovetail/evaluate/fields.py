@@ -8,9 +8,12 @@ apart (Freitag, 1998).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
+import numpy as np
+
+from dovetail.evaluate.judgement import Judgement, ratio
 from dovetail.evaluate.report import Counts
 
 
@@ -121,27 +124,44 @@ def choose(
     *,
     rules: Sequence[str] = tuple(RULES),
     eagerness: Sequence[float] = (0.0,),
+    usual: Choice | None = None,
 ) -> dict[str, Choice]:
     """For each field the rule and the eagerness that give the best F1; of equals the first ones.
 
-    The documents should be ones that the models were not trained on.
+    The documents should be ones that the models were not trained on. Where they are few, the best
+    is often so by chance: with ``usual``, that one is taken unless the best is clearly better.
 
     >>> truth = [{"who": {"Ada"}}, {"who": {"Bob"}}]
     >>> looks = [{0.0: [Mention("who", "Eve"), Mention("who", "Ada"), Mention("who", "Ada")]},
     ...          {0.0: [], 1.0: [Mention("who", "Bob")]}]
     >>> choose(truth, looks, ["who"], eagerness=[0.0, 1.0])
     {'who': Choice(rule='most_frequent', eagerness=1.0)}
+    >>> choose(truth, looks, ["who"], eagerness=[0.0, 1.0], usual=Choice())
+    {'who': Choice(rule='most_frequent', eagerness=0.0)}
     """
+    tried = [Choice(rule, amount) for amount in eagerness for rule in rules]
     out = {}
     for field in fields:
-        own = [{field: document.get(field, set())} for document in truth]
-
-        def f1(choice: Choice, field: str = field, own: Sequence[Any] = own) -> float:
-            return score_values(own, [taken(one, {field: choice}) for one in looks])[field].f1
-
-        tried = [Choice(rule, amount) for amount in eagerness for rule in rules]
-        out[field] = max(tried, key=f1)
+        judged = {choice: _judged(truth, looks, field, choice) for choice in tried}
+        best = max(tried, key=lambda choice: judged[choice].score)
+        if usual is not None:
+            as_usual = _judged(truth, looks, field, usual)
+            best = best if judged[best].is_clearly_better(as_usual) else usual
+        out[field] = best
     return out
+
+
+def _judged(
+    truth: Sequence[Mapping[str, set[str]]], looks: Sequence[Looks], field: str, choice: Choice
+) -> Judgement:
+    """F1 of one field, by what each document gives to it."""
+    found = (taken(one, {field: choice}).get(field) for one in looks)
+    counts = np.array(
+        [_counts(true.get(field, ()), value) for true, value in zip(truth, found, strict=True)],
+        dtype=np.float64,
+    ).reshape(-1, 3)
+    tp, fp, fn = counts.T
+    return ratio(2 * tp, 2 * tp + fp + fn)
 
 
 def score_values(
@@ -159,16 +179,17 @@ def score_values(
     fields = {field for document in (*truth, *found) for field in document}
     out = {}
     for field in sorted(fields):
-        right = missed = wrong = 0
-        for true, taken in zip(truth, found, strict=True):
-            value = taken.get(field)
-            known = {normalised(text) for text in true.get(field, ())}
-            hit = value is not None and normalised(value) in known
-            right += hit
-            wrong += value is not None and not hit
-            missed += bool(known) and not hit
-        out[field] = Counts(right, wrong, missed)
+        pairs = zip(truth, found, strict=True)
+        each = [_counts(true.get(field, ()), taken.get(field)) for true, taken in pairs]
+        out[field] = Counts(*(sum(column) for column in zip(*each, strict=True)))
     return out
+
+
+def _counts(true: Iterable[str], value: str | None) -> tuple[int, int, int]:
+    """Right, wrong and missed values of one field in one document."""
+    known = {normalised(text) for text in true}
+    hit = value is not None and normalised(value) in known
+    return int(hit), int(value is not None and not hit), int(bool(known) and not hit)
 
 
 def overall(counts: Mapping[str, Counts]) -> Counts:

@@ -24,11 +24,12 @@ from dovetail.chain.groups import FeatureGroup
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
+from dovetail.evaluate.judgement import CLEARLY, Judgement
 from dovetail.features import Template, column
 from dovetail.pipeline.annotators import TaggerLayer
 from dovetail.pipeline.decoding import missing
 from dovetail.pipeline.held_out import HeldOut
-from dovetail.pipeline.judging import CLEARLY, Judgement, judged
+from dovetail.pipeline.judging import judged
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.pool import Pool
 from dovetail.pipeline.recalibration import (
@@ -61,24 +62,22 @@ class Candidates:
     parts: Sequence[Sequence[HeldOut]]
     threads: int | None = None
 
-    def chosen(self, *, recalibrate: bool = True) -> tuple[Any, list[HeldOut]]:
+    def chosen(self) -> tuple[Any, list[HeldOut]]:
         """A pool, recalibrated where that helps, and its scores of the training text."""
         labels = tuple(self.members[0].labels_)
         weights, pooled = best_weights(self.parts, self.threads)
         used = [(m, w) for m, w in zip(self.members, weights, strict=True) if w]
         pool = Pool([member for member, _ in used], [weight for _, weight in used])
-        strength, corrected = None, pooled
-        if recalibrate:
-            strength, corrected = recalibrated(pooled, labels, self.threads)
+        strength, corrected = recalibrated(pooled, labels, self.threads)
         if strength is None:
             return pool, corrected
         correction = fit_correction(pooled, strength, labels, threads=self.threads)
         return Recalibrated(pool, correction), corrected
 
 
-def use(made: Candidates, pipeline: Pipeline, *, recalibrate: bool = True) -> None:
+def use(made: Candidates, pipeline: Pipeline) -> None:
     """Put what is best of some models in the place of a pipeline's last layer."""
-    annotator, held_out = made.chosen(recalibrate=recalibrate)
+    annotator, held_out = made.chosen()
     pipeline.layers = [*pipeline.layers[:-1], replace(pipeline.layers[-1], annotator=annotator)]
     pipeline.candidates_, pipeline.held_out_ = made, held_out
 
@@ -93,19 +92,9 @@ def without_transfer(pipeline: Pipeline) -> Pipeline:
     return alone
 
 
-def without_recalibration(pipeline: Pipeline) -> Pipeline:
-    """A pipeline that was just trained with ``auto``, made of the same models and not corrected:
-    for scores other than those of labels, such as of one value a document."""
-    plain = copy(pipeline)
-    use(_candidates(pipeline), plain, recalibrate=False)
-    return plain
-
-
 def _candidates(pipeline: Pipeline) -> Candidates:
     if pipeline.candidates_ is None:
-        raise DataError(
-            "transfer and recalibration can be taken away only right after fit(training='auto')"
-        )
+        raise DataError("transfer can be taken away only right after fit(training='auto')")
     return pipeline.candidates_
 
 

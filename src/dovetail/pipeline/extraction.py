@@ -93,13 +93,16 @@ def choose_values(
     eagerness: Iterable[float] = EAGERNESS,
 ) -> dict[str, Choice]:
     """How the value of each field is best taken, judged on the training documents of a pipeline
-    that was just trained with ``auto``. By default for all fields in these documents."""
+    that was just trained with ``auto``. By default for all fields in these documents.
+
+    It is the most frequent one, without a second look, unless another way is clearly better.
+    """
     wanted = None if fields is None else tuple(fields)
     amounts = sorted(set(eagerness))
     truth, looks = held_out_looks(pipeline, wanted, amounts)
     if wanted is None:
         wanted = tuple(sorted({field for one in truth for field in one}))
-    return choose(truth, looks, wanted, eagerness=amounts)
+    return choose(truth, looks, wanted, eagerness=amounts, usual=Choice())
 
 
 def held_out_looks(

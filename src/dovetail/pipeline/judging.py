@@ -1,37 +1,17 @@
-"""How good scores of held-out text are, and whether one kind of them is clearly better."""
+"""How good scores of held-out text are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from dovetail.corpus import Corpus
 from dovetail.evaluate import evaluate
+from dovetail.evaluate.judgement import Judgement, ratio
 from dovetail.grid import Grid
 from dovetail.pipeline.held_out import HeldOut
-from dovetail.pipeline.potentials import Potentials, Scores
-
-CLEARLY = 1.64  # standard errors: one chance in twenty
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """A score, F1 of spans or accuracy, and what each sequence adds to or takes from it."""
-
-    score: float
-    influence: Scores
-
-    def is_clearly_better(self, other: Judgement) -> bool:
-        """Whether the difference on the same sequences is more than chance.
-
-        The standard error is that of the linearised difference of two ratios.
-        """
-        error = float(np.sqrt(np.sum((self.influence - other.influence) ** 2)))
-        return self.score - other.score > CLEARLY * error
+from dovetail.pipeline.potentials import Potentials
 
 
 def judged(parts: Sequence[HeldOut], threads: int | None = None) -> Judgement:
@@ -48,9 +28,7 @@ def judged(parts: Sequence[HeldOut], threads: int | None = None) -> Judgement:
     tp, fp, fn, correct, tokens = report.sequences.T.astype(float)
     spans = report.kind == "spans"
     share, of = (2 * tp, 2 * tp + fp + fn) if spans else (correct, tokens)
-    total = max(float(of.sum()), 1.0)
-    score = float(share.sum()) / total
-    return Judgement(score, (share - score * of) / total)
+    return ratio(share, of)
 
 
 def _decoded(scores: Potentials, corpus: Corpus, threads: int | None) -> list[list[str]]:

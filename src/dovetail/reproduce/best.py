@@ -1,10 +1,10 @@
 """Our own best: richer features, values taken by rules and a second look, and transfer by ``auto``.
 
 none          no transfer, the most frequent value of each field
-none eager    the same tagger, recalibrated or not; a rule for each field, and a second look where
-              none is found: whatever is best on held-out parts of the training text
+none eager    the same tagger, recalibrated; a rule for each field and a second look where none is
+              found, where that is clearly better on held-out parts of the training text
 auto          with the tasks below, recalibrated, the most frequent value of each field
-auto eager    the same, recalibrated or not, with rules and a second look
+auto eager    the same, with rules and a second look
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any, Literal, NamedTuple
 from dovetail import Pipeline, Tagger
 from dovetail.compare import Cell, Split
 from dovetail.corpus import Corpus, convert
-from dovetail.evaluate.fields import Choice, Looks, choose
+from dovetail.evaluate.fields import Choice, Looks
 from dovetail.features.sets import fields
-from dovetail.pipeline.auto import without_recalibration, without_transfer
-from dovetail.pipeline.extraction import EAGERNESS, held_out_looks, look
-from dovetail.reproduce.material import FIELDS, Material, overall_f1, scored
+from dovetail.pipeline.auto import without_transfer
+from dovetail.pipeline.extraction import choose_values, look
+from dovetail.reproduce.material import FIELDS, Material, scored
 
 SYSTEMS = ("none", "none eager", "auto", "auto eager")
 C2 = 0.1
@@ -73,10 +73,9 @@ class BestStudy:
         alone = without_transfer(auto)
         out = {"none": Tried(look(plain, test, FIELDS), PLAIN)}
         for name, pipeline in (("none eager", alone), ("auto eager", auto)):
-            ways = [_judged(way) for way in (pipeline, without_recalibration(pipeline))]
-            _, chosen, choices = max(ways, key=lambda way: way[0])
+            choices = choose_values(pipeline, FIELDS)
             amounts = [choice.eagerness for choice in choices.values()]
-            out[name] = Tried(look(chosen, test, FIELDS, amounts), choices)
+            out[name] = Tried(look(pipeline, test, FIELDS, amounts), choices)
         out["auto"] = Tried(look(auto, test, FIELDS), PLAIN)
         return out
 
@@ -84,13 +83,6 @@ class BestStudy:
         part = self.material.part(units)
         labels = [convert(labels, "IOB2", scheme) for labels in part.lists("label")]
         return part.without_column("label").with_column(TASK, labels)
-
-
-def _judged(pipeline: Pipeline) -> tuple[float, Pipeline, dict[str, Choice]]:
-    """How good its values are on text that its models have not seen, and how they are taken."""
-    truth, looks = held_out_looks(pipeline, FIELDS, EAGERNESS)
-    choices = choose(truth, looks, FIELDS, eagerness=EAGERNESS)
-    return overall_f1(truth, looks, choices), pipeline, choices
 
 
 def folds_for(n_mails: int) -> int:

@@ -101,7 +101,7 @@ class Workshop:
         settings: tuple[Any, ...] = (transfer.TRIED_C2, transfer.FOLDS, transfer.TOLERANCE)
         if isinstance(study, best.BestStudy):
             folds = [best.folds_for(size) for size in CURVE]
-            settings = (best.C2, best.TOLERANCE, best.FINE, folds, EAGERNESS, METHOD)
+            settings = (best.C2, best.TOLERANCE, best.FINE, best.PLAIN, folds, EAGERNESS, METHOD)
         kind = "paper" if name in ("others", "curve") else name.removesuffix(" curve")
         texts = (kind, str(template), mails, repr(fields), repr(settings))
         return fingerprint(__version__, *texts, *lists, self.material.lower_mark)

@@ -1,0 +1,38 @@
+"""Whether one way of doing a thing is better than another by more than chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+CLEARLY = 1.64  # standard errors: one chance in twenty
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A score that is a ratio of sums, such as F1 or accuracy, and what each unit of text adds to
+    or takes from it."""
+
+    score: float
+    influence: NDArray[np.float64]
+
+    def is_clearly_better(self, other: Judgement) -> bool:
+        """Whether the difference on the same units is more than chance.
+
+        The standard error is that of the linearised difference of two ratios.
+        """
+        error = float(np.sqrt(np.sum((self.influence - other.influence) ** 2)))
+        return self.score - other.score > CLEARLY * error
+
+
+def ratio(share: NDArray[np.float64], of: NDArray[np.float64]) -> Judgement:
+    """The sum of one number of each unit over the sum of another.
+
+    >>> ratio(np.array([2.0, 0.0]), np.array([2.0, 2.0])).score
+    0.5
+    """
+    total = max(float(of.sum()), 1.0)
+    score = float(share.sum()) / total
+    return Judgement(score, (share - score * of) / total)
