@@ -111,6 +111,13 @@ inline void bind_hmm(nb::module_& module) {
             check_words(words, bounds, n_words);
             new (self) WordExchange(words.data(), words.size(), bounds.data(), bounds.size() - 1, n_words, n_classes, seed);
         }, arg("words"), arg("bounds"), arg("n_words"), arg("n_classes"), arg("seed"))
+        .def("tell", [](WordExchange& self, In<int32_t> words, In<int32_t> codes, size_t n_codes, double weight) {
+            if (words.size() != codes.size()) throw std::invalid_argument("there must be one code a token");
+            for (size_t t = 0; t < words.size(); ++t)
+                if (words.data()[t] < 0 || static_cast<size_t>(words.data()[t]) >= self.n_words() || codes.data()[t] >= static_cast<int64_t>(n_codes))
+                    throw std::invalid_argument("token " + std::to_string(t + 1) + " has a word or a code that there is not");
+            self.tell(words.data(), codes.data(), words.size(), n_codes, weight);
+        }, arg("words"), arg("codes"), arg("n_codes"), arg("weight"), "From now on classes also tell codes, one a token, or with a weight below 0 do not.")
         .def("sweep", [](WordExchange& self) { return without_gil([&] { return self.sweep(); }); }, "Every word once; how many have moved.")
         .def_prop_ro("log_likelihood", &WordExchange::log_likelihood)
         .def("classes", [](const WordExchange& self) { return to_numpy(self.classes()); }, "The class of each word.");

@@ -5,6 +5,13 @@
 //
 // with N the counts of neighbouring classes and n those of classes and words. The border of a sequence is a word in a
 // class of its own, which never moves.
+//
+// Tokens may have codes: labels, domains, classes of another kind. A table of them adds, times its weight, the
+// log-likelihood of codes given classes,
+//
+//   sum_{c, k} phi(N(c, k)) - sum_c phi(N(c)),
+//
+// so that classes tell the codes, or with a weight below zero do not.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +22,53 @@
 
 namespace dovetail {
 
+// Codes of words, counted: which words have which codes, and how often classes have them.
+class ToldCodes {
+public:
+    ToldCodes(const int32_t* words, const int32_t* codes, size_t tokens, size_t V, size_t K, size_t n_codes, double weight)
+        : K_(K), weight_(weight), begin_(V + 1, 0), n_(n_codes * K, 0), totals_(K, 0) {
+        std::vector<uint64_t> seen;
+        for (size_t t = 0; t < tokens; ++t)
+            if (codes[t] >= 0) seen.push_back(uint64_t(words[t]) << 32 | uint32_t(codes[t]));
+        std::sort(seen.begin(), seen.end());
+        for (size_t k = 0; k < seen.size();) {
+            size_t end = k;
+            while (end < seen.size() && seen[end] == seen[k]) ++end;
+            list_.push_back({static_cast<uint32_t>(seen[k]), static_cast<int64_t>(end - k)});
+            begin_[(seen[k] >> 32) + 1] = list_.size();
+            k = end;
+        }
+        for (size_t w = 1; w <= V; ++w) begin_[w] = std::max(begin_[w], begin_[w - 1]);
+    }
+    void put(uint32_t w, size_t c, int64_t sign) {
+        for (size_t k = begin_[w]; k < begin_[w + 1]; ++k) n_[list_[k].code * K_ + c] += sign * list_[k].count, totals_[c] += sign * list_[k].count;
+    }
+    // What it is worth to add a word to each class.
+    template <class Phi> void add_gains(uint32_t w, std::vector<double>& gains, const Phi& phi) const {
+        int64_t all = 0;
+        for (size_t k = begin_[w]; k < begin_[w + 1]; ++k) {
+            const auto [code, count] = list_[k];
+            const int64_t* row = &n_[code * K_];
+            for (size_t c = 0; c < K_; ++c) gains[c] += weight_ * (phi(row[c] + count) - phi(row[c]));
+            all += count;
+        }
+        if (all)
+            for (size_t c = 0; c < K_; ++c) gains[c] -= weight_ * (phi(totals_[c] + all) - phi(totals_[c]));
+    }
+
+private:
+    struct Counted {
+        uint32_t code;
+        int64_t count;
+    };
+    size_t K_;
+    double weight_;
+    std::vector<size_t> begin_;  // of each word in the list
+    std::vector<Counted> list_;
+    std::vector<int64_t> n_;  // codes x classes
+    std::vector<int64_t> totals_;
+};
+
 class WordExchange {
 public:
     WordExchange(const int32_t* words, size_t tokens, const uint64_t* bounds, size_t sequences, size_t V, size_t K, uint64_t seed)
@@ -23,6 +77,12 @@ public:
         for (size_t n = 1; n < kTable; ++n) phi_[n] = double(n) * std::log(double(n));
         count(words, tokens, bounds, sequences);
         assign(seed);
+    }
+
+    // From now on classes also tell these codes, one a token, -1 where there is none.
+    void tell(const int32_t* words, const int32_t* codes, size_t tokens, size_t n_codes, double weight) {
+        ToldCodes& told = told_.emplace_back(words, codes, tokens, V_, K_, n_codes, weight);
+        for (uint32_t w : order_) told.put(w, class_[w], 1);
     }
 
     // Every word once, the frequent ones first; how many have moved.
@@ -39,6 +99,7 @@ public:
         for (int64_t n : n_word_) sum += phi(n);
         return sum;
     }
+    size_t n_words() const { return V_; }
     std::vector<int32_t> classes() const { return {class_.begin(), class_.begin() + V_}; }
 
 private:
@@ -60,6 +121,7 @@ private:
     std::vector<double> phi_;
     std::vector<uint32_t> order_;
     Neighbours before_, after_;
+    std::vector<ToldCodes> told_;
     std::vector<int64_t> left_, right_;
     std::vector<double> gain_;
 
@@ -144,10 +206,15 @@ private:
             add_gains(d, left_[d], &pairs_[d * size_]);
             add_gains(d, right_[d], &turned_[d * size_]);
         }
+        for (ToldCodes& told : told_) {
+            told.put(w, now, -1);
+            told.add_gains(w, gain_, [this](int64_t n) { return phi(n); });
+        }
         size_t best = now;
         for (size_t c = 0; c < K_; ++c)
             if (gain_[c] > gain_[best] + 1e-9) best = c;
         put(best, self, 1, n_word_[w]);
+        for (ToldCodes& told : told_) told.put(w, best, 1);
         class_[w] = static_cast<int32_t>(best);
         return best != now;
     }

@@ -51,6 +51,28 @@ def test_a_bias_moves_its_own_property(kind: str, settings: dict[str, Any]) -> N
     assert bent.history_[-1].log_likelihood < free.history_[-1].log_likelihood
 
 
+@pytest.mark.parametrize("kind", ["entropy", "distance", "predict"])
+def test_biases_reach_the_classes_that_training_starts_from(kind: str) -> None:
+    source, target = with_layer(news()), with_layer(novel())
+    make = {
+        "entropy": lambda weight: Entropy("half", weight),
+        "distance": lambda weight: Distance(weight),
+        "predict": lambda weight: Predict(["earlier"], weight),
+    }[kind]
+    weight = 30.0 if kind == "entropy" else 1.0
+    start = {"start": "classes", "rounds": 1, "ramp": 100}  # too short for a tilt to act
+    free = biased(make(0.0), **start).fit(source, target)
+    bent = biased(make(weight), **start).fit(source, target)
+    assert last(bent)[kind] < 0.9 * last(free)[kind]
+
+
+def test_states_of_cross_fitted_models_have_the_numbers_of_those_they_are_like() -> None:
+    corpus = news(200)
+    hmm = biased(Entropy("pos"), states=3, start="classes", soft=False, value=1.0).fit(corpus)
+    found = hmm.annotate_cross_fitted(corpus, folds=3).column("state").values()
+    assert found == hmm.annotate(corpus).column("state").values()
+
+
 def test_biases_work_together_and_report_all_properties() -> None:
     source, target = with_layer(news()), with_layer(novel())
     none = biased(Entropy("half", 0), Distance(0), Predict(["earlier"], 0)).fit(source, target)

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from dovetail.corpus import Corpus, SoftColumn
 from dovetail.errors import DataError, DovetailError, ModelFileError
-from dovetail.representation import WordClasses
+from dovetail.representation import Entropy, WordClasses
+from dovetail.representation.biases import Told, conditional_entropy
 from dovetail.representation.text import Text
 from dovetail.representation.word_classes import exchanged
-from representation.texts import news
+from representation.texts import news, novel
 
 
 def likelihood(text: Text, classes: np.ndarray) -> float:
@@ -67,6 +68,87 @@ def test_no_single_move_makes_the_text_more_likely(
             moved[word] = other
             if set(moved) == set(range(n_classes)):
                 assert likelihood(text, moved) <= found + 1e-6
+
+
+def told_likelihood(text: Text, classes: np.ndarray, told: Told) -> float:
+    """log P(codes) given the classes of their tokens, times a weight."""
+    table = np.zeros((classes.max() + 1, told.n_codes))
+    for word, code in zip(text.words, told.codes, strict=True):
+        if code >= 0:
+            table[classes[word], code] += 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(table > 0, np.log(table / table.sum(axis=1, keepdims=True)), 0.0)
+    return float(told.weight * (table * logs).sum())
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 1000), words=st.integers(2, 6), data=st.data())
+def test_no_single_move_makes_text_and_codes_more_likely(
+    seed: int, words: int, data: st.DataObject
+) -> None:
+    text = random_text(seed, [4, 0, 5], words)
+    rng = np.random.default_rng(seed)
+    n_classes = data.draw(st.integers(1, words))
+    told = [
+        Told(rng.integers(-1, n, text.n_tokens).astype(np.int32), n, weight)
+        for n, weight in ((3, data.draw(st.floats(0, 20))), (2, -data.draw(st.floats(0, 3))))
+    ]
+    classes, _ = exchanged(text, n_classes, seed, passes=100, told=told)
+
+    def objective(classes: np.ndarray) -> float:
+        return likelihood(text, classes) + sum(told_likelihood(text, classes, t) for t in told)
+
+    found = objective(classes)
+    for word in range(words):
+        for other in range(n_classes):
+            moved = classes.copy()
+            moved[word] = other
+            if set(moved) == set(range(n_classes)):
+                assert objective(moved) <= found + 1e-6
+
+
+def test_codes_that_do_not_fit_are_refused() -> None:
+    text = random_text(1, [3], 4)
+    with pytest.raises(ValueError, match="a code that there is not"):
+        exchanged(text, 2, 0, 1, [Told(np.full(text.n_tokens, 2, np.int32), 2, 1.0)])
+    with pytest.raises(ValueError, match="one code a token"):
+        exchanged(text, 2, 0, 1, [Told(np.zeros(1, np.int32), 2, 1.0)])
+
+
+def told_by(corpus: Corpus, classes: WordClasses, label: str) -> float:
+    found = classes.annotate(corpus).column(classes.name_)
+    labels = corpus.column(label)
+    table = np.zeros((len(labels.levels), len(found.levels)))
+    np.add.at(table, (labels.codes, found.codes), 1)
+    return conditional_entropy(table)
+
+
+def test_properties_bias_classes() -> None:
+    source, target = news(), novel()
+    plain = WordClasses(4, min_count=1).fit(source, target)
+    bent = WordClasses(4, [Entropy("half", 30.0)], min_count=1).fit(source, target)
+    assert told_by(source, bent, "half") < 0.7 * told_by(source, plain, "half")
+    assert bent.biased_by_ == ("half",)
+    assert plain.biased_by_ == ()
+    again = WordClasses.load(bent.to_bytes())
+    assert again.settings == bent.settings
+    assert again.annotate(target) == bent.annotate(target)
+
+
+def test_cross_fitted_classes_do_not_know_labels() -> None:
+    rng = np.random.default_rng(4)
+    words = [[f"w{rng.integers(0, 200)}" for _ in range(4)] for _ in range(100)]
+    labels = [[str(rng.choice(["A", "B"])) for _ in range(4)] for _ in range(100)]
+    corpus = Corpus.from_lists({"word": words, "pos": labels})
+    classes = WordClasses(4, [Entropy("pos", 20.0)], min_count=1).fit(corpus)
+
+    def told(annotated: Corpus) -> float:
+        table = np.zeros((2, 4))
+        np.add.at(table, (corpus.column("pos").codes, annotated.column("class").codes), 1)
+        return conditional_entropy(table)
+
+    assert told(classes.annotate(corpus)) < 0.5  # of log 2 = 0.69
+    assert told(classes.annotate_cross_fitted(corpus)) > 0.65
 
 
 def test_each_pass_makes_the_text_more_likely() -> None:

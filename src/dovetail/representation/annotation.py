@@ -91,6 +91,11 @@ def corpora_of(data: Corpora, column: str) -> list[Corpus]:
     return corpora
 
 
+def one_of(corpora: Sequence[Corpus]) -> Corpus:
+    """Corpora as one."""
+    return corpora[0] if len(corpora) == 1 else Corpus.concatenate(corpora)
+
+
 def joined_text(corpora: Sequence[Corpus], column: str, vocabulary: Vocabulary) -> Text:
     """The words of all corpora, one after another."""
     lengths = np.concatenate([np.diff(corpus.bounds) for corpus in corpora])

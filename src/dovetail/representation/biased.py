@@ -7,25 +7,26 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.representation.annotation import Corpora, corpora_of
+from dovetail.representation.annotation import Corpora, corpora_of, joined_text, one_of
 from dovetail.representation.biased_em import BiasedEM, Tilt
 from dovetail.representation.hmm import HMM
 from dovetail.representation.hmm_training import Source, Wishes, learn
 from dovetail.representation.leaks import cross_fitted, left_out
-from dovetail.representation.parameters import Parameters
+from dovetail.representation.parameters import Floats, Parameters
 from dovetail.representation.properties import (
     Domains,
-    Entropy,
     Property,
     Scaling,
     TokenCost,
+    labels_of,
     restored,
 )
 from dovetail.representation.rounds import Callback, Memory, Step
-from dovetail.representation.text import Text
+from dovetail.representation.text import Costs, Text
 
 
 class BiasedHMM(HMM):
@@ -117,20 +118,21 @@ class BiasedHMM(HMM):
             tilt = Tilt.remembered(biases, each, memory)
             return em.rounds(text, self.engine, self.rule, at, tilt, done)
 
-        learn(self, domains.corpora, wishes, steps)
+        by_weight = self.settings["sigma"] is None
+        told = [each for bias in biases for each in bias.told] if by_weight else []
+        learn(self, domains.corpora, wishes, steps, told)
         return self
 
     @property
     def biased_by_(self) -> tuple[str, ...]:
-        properties = self.settings["properties"]
-        return tuple(p.column for p in properties if isinstance(p, Entropy) and p.weight > 0)
+        return labels_of(self.settings["properties"])
 
     def domains(self, source: Corpora, target: Corpora | None) -> Domains:
         """The text of both domains, checked."""
         column = self.settings["column"]
-        parts = [_one(corpora_of(source, column))]
+        parts = [one_of(corpora_of(source, column))]
         if target is not None:
-            parts.append(_one(corpora_of(target, column)))
+            parts.append(one_of(corpora_of(target, column)))
         s = self.settings
         return Domains(parts[0], parts[1] if len(parts) > 1 else None, s["states"], s["scaling"])
 
@@ -165,11 +167,21 @@ class BiasedHMM(HMM):
     ) -> Corpus:
         """The same by training anew for each part of the source, with that part's labels hidden.
 
-        It takes ``folds`` trainings. All begin with the same start, which keeps their states alike.
+        It takes ``folds`` trainings. Their states are renamed to be as like these as they can be.
         """
         domains = self.domains(source, target)
         column = cross_fitted(self, domains, folds, seed)
         return domains.source.with_column(self.settings["name"], column)
+
+    def by_word(self, corpora: Sequence[Corpus]) -> Floats:
+        """How often words of a text are expected in each state, [words x states]."""
+        text = joined_text(corpora, self.settings["column"], self.vocabulary_)
+        at = self._trained().for_decoding()
+        return self.engine.expected(text, at, Costs()).counts.emissions
+
+    def reorder(self, order: npt.NDArray[np.int64]) -> None:
+        """Give the states other numbers."""
+        self.parameters_ = self._trained().reordered(order)
 
     def _saved_settings(self) -> dict[str, Any]:
         specs = [p.spec() for p in self.settings["properties"]]
@@ -178,7 +190,3 @@ class BiasedHMM(HMM):
     @classmethod
     def _restored_settings(cls, saved: dict[str, Any]) -> dict[str, Any]:
         return {**saved, "properties": restored(saved["properties"])}
-
-
-def _one(corpora: Sequence[Corpus]) -> Corpus:
-    return corpora[0] if len(corpora) == 1 else Corpus.concatenate(corpora)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,15 @@ LARGEST_COST = 10.0  # nats
 DAMPING = 0.5
 
 ByCode = Sequence[Floats]
+
+
+class Told(NamedTuple):
+    """What word classes should tell, or with a weight below 0 should not: a code for each token,
+    -1 where there is none."""
+
+    codes: Ints
+    n_codes: int
+    weight: float
 
 
 @dataclass
@@ -65,6 +75,13 @@ class Bias:
         """The property itself, under q."""
         raise NotImplementedError
 
+    @property
+    def told(self) -> list[Told]:
+        """The same wish for word classes: to tell nothing of the codes."""
+        share = self.weight / len(self.codes)
+        pairs = zip(self.codes, self.sizes, strict=True)
+        return [Told(codes, size, -share) for codes, size in pairs]
+
 
 def _log_conditional(sums: Floats) -> Floats:
     """log P(code | state), smoothed and bounded."""
@@ -88,6 +105,10 @@ class EntropyBias(Bias):
 
     def costs(self, by_code: ByCode) -> list[Floats]:
         return [-self.scale * _log_conditional(by_code[0])]
+
+    @property
+    def told(self) -> list[Told]:
+        return [Told(self.codes[0], self.sizes[0], self.weight)]
 
     def measured(self, by_code: ByCode) -> float:
         return conditional_entropy(by_code[0])

@@ -25,7 +25,7 @@ def described(
     layers: int = 7,
     repel: float = 0.0,
     labels: str | None = None,
-    entropy: float = 1.0,
+    entropy: float = 0.3,
     distance: float | None = None,
     sigma: float | None = None,
     **settings: Any,
@@ -35,14 +35,14 @@ def described(
     ``entropy`` and ``distance`` are the weights of biases: by ``labels``, a column, and by the
     distance of two domains, where these are given. ``settings`` are those of the class.
 
-    >>> described("biased", states=3, distance=2.0)
+    >>> described("biased", states=3, distance=0.3)
     <BiasedHMM: 3 states, not fitted>
     """
-    if kind == "classes":
-        return WordClasses(states, **settings)
     properties: list[Any] = [] if labels is None else [Entropy(labels, entropy)]
     if distance is not None:
         properties.append(Distance(distance))
+    if kind == "classes":
+        return WordClasses(states, properties, **settings)
     if properties and kind == "hmm":
         raise DataError("a plain HMM takes no biases: ask for the kind biased or layered")
     if kind == "biased" and not properties:
@@ -63,9 +63,9 @@ def learned(
 ) -> Representation:
     """Train it on text of the source and, if there is some, of the target."""
     texts = [source] if target is None else [source, target]
-    if isinstance(representation, BiasedHMM | LayeredHMM):
+    if isinstance(representation, BiasedHMM | LayeredHMM | WordClasses):
         return representation.fit(*texts, callback=callback)
-    if isinstance(representation, HMM | WordClasses):
+    if isinstance(representation, HMM):
         return representation.fit(texts, callback=callback)
     return representation
 

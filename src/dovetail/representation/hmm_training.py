@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError, TrainingError
 from dovetail.representation.annotation import Corpora, check_states, corpora_of, joined_text
+from dovetail.representation.biases import Told
 from dovetail.representation.parameters import Parameters
 from dovetail.representation.rounds import Callback, Hooks, Memory, Step, follow
 from dovetail.representation.starts import classes_start, earlier_start, random_start
@@ -36,14 +37,21 @@ class Wishes:
     callback: Callback | None = None
 
 
-def learn(hmm: HMM, corpora: Sequence[Corpus], wishes: Wishes, make_steps: MakeSteps) -> None:
-    """Fit a model in place; ``make_steps`` makes EM from a text and a place to start."""
+def learn(
+    hmm: HMM,
+    corpora: Sequence[Corpus],
+    wishes: Wishes,
+    make_steps: MakeSteps,
+    told: Sequence[Told] = (),
+) -> None:
+    """Fit a model in place; ``make_steps`` makes EM from a text and a place to start, and classes
+    that it starts from are biased by ``told``."""
     s = hmm.settings
     columns = [corpus.column(s["column"]) for corpus in corpora]
     vocabulary = Vocabulary.of_columns(columns, min_count=s["min_count"], rare=s["rare"])
     check_states(s["states"], "states", len(vocabulary))
     text = joined_text(corpora, s["column"], vocabulary)
-    at, memory, done = _start(hmm, vocabulary, text, wishes)
+    at, memory, done = _start(hmm, vocabulary, text, wishes, told)
     if done >= s["rounds"]:
         raise TrainingError(
             f"{done} rounds have been made already, and {s['rounds']} are asked for: give more"
@@ -88,14 +96,14 @@ def _hooks(hmm: HMM, vocabulary: Vocabulary, wishes: Wishes) -> Hooks:
 
 
 def _start(
-    hmm: HMM, vocabulary: Vocabulary, text: Text, wishes: Wishes
+    hmm: HMM, vocabulary: Vocabulary, text: Text, wishes: Wishes, told: Sequence[Told]
 ) -> tuple[Parameters, Memory, int]:
     s = hmm.settings
     given = wishes.warm_start if wishes.resume is None else wishes.resume
     if given is None:
         if s["start"] == "random":
             return random_start(s["states"], text.n_words, s["seed"]), {}, 0
-        return classes_start(text, s["states"], s["seed"]), {}, 0
+        return classes_start(text, s["states"], s["seed"], told), {}, 0
     earlier = _earlier(type(hmm), given, going_on=wishes.resume is not None)
     known = earlier.parameters_
     if known.n_states != s["states"]:

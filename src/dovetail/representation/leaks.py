@@ -7,9 +7,9 @@ sequence is decoded as if it were new.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -81,26 +81,57 @@ def _decoded(hmm: BiasedHMM, text: Text, at: Parameters, logs: Floats) -> Column
     return hmm.column_of(unnamed, alike, costs)
 
 
-def cross_fitted(hmm: BiasedHMM, domains: Domains, folds: int, seed: int) -> Column:
-    """Decode each part of the source by a model that was trained with that part's labels hidden."""
+class Refitted(Protocol):
+    """A representation of words that can be learned again with some labels hidden."""
+
+    settings: dict[str, Any]
+
+    def fit(self, source: Corpus, target: Corpus | None = None) -> Any:
+        """Learn from text."""
+
+    def columns(self, corpus: Corpus) -> Mapping[str, Column]:
+        """Its columns for a corpus."""
+
+    def by_word(self, corpora: Sequence[Corpus]) -> Floats:
+        """How often words of a text are expected in each state, [words x states]."""
+
+    def reorder(self, order: npt.NDArray[np.int64]) -> None:
+        """Give the states other numbers."""
+
+
+def cross_fitted(model: Refitted, domains: Domains, folds: int, seed: int) -> Column:
+    """Decode each part of the source by a model that was trained with that part's labels hidden,
+    and whose states have the numbers of those that they are most like."""
     n = len(domains.source)
     if not 2 <= folds <= n:
         raise DataError(f"{n} sequences cannot be parted into {folds} folds")
     fold = np.empty(n, np.int64)
     fold[np.random.default_rng(seed).permutation(n)] = np.arange(n) % folds
-    labels = [p.column for p in hmm.settings["properties"] if isinstance(p, Entropy)]
+    labels = [p.column for p in model.settings["properties"] if isinstance(p, Entropy)]
     lengths: npt.NDArray[np.int64] = np.diff(domains.source.bounds)
+    known = model.by_word(domains.corpora)
     found: list[Column] = []
     order: list[npt.NDArray[np.int64]] = []
     for number in range(folds):
         hidden = np.repeat(fold == number, lengths)
-        other = copy(hmm)
+        other = copy(model)
         other.fit(_hidden(domains.source, labels, hidden), domains.target)
+        other.reorder(matched(known, other.by_word(domains.corpora)))
         part = domains.source.select(np.flatnonzero(fold == number))
         found.append(other.columns(part)[other.settings["name"]])
         order.append(np.flatnonzero(hidden))
     joined = type(found[0]).concatenate(found)
     return joined[np.argsort(np.concatenate(order), kind="stable")]
+
+
+def matched(known: Floats, other: Floats) -> npt.NDArray[np.int64]:
+    """Which state of another model is most like each one of a known model: one for each, so that
+    as many tokens as possible are in both, [words x states]."""
+    from scipy.optimize import linear_sum_assignment
+
+    seen = np.maximum(other.sum(axis=1, keepdims=True), 1e-12)
+    _, order = linear_sum_assignment(known.T @ (other / seen), maximize=True)
+    return np.asarray(order, np.int64)
 
 
 def _hidden(corpus: Corpus, names: list[str], hidden: npt.NDArray[np.bool_]) -> Corpus:

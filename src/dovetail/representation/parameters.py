@@ -45,6 +45,11 @@ class Parameters:
     def n_words(self) -> int:
         return len(self.emissions)
 
+    def reordered(self, order: npt.NDArray[np.int64]) -> Parameters:
+        """The same model with its states in another order."""
+        moves = self.transitions[np.ix_(order, order)]
+        return Parameters(self.start[order], moves, self.emissions[:, order])
+
     def for_decoding(self) -> Parameters:
         """The same where a word that no state emits says nothing, instead of being impossible."""
         unknown = ~self.emissions.any(axis=1)

@@ -93,7 +93,7 @@ class Entropy(Property):
     """States should tell the labels of the source: the entropy H(label | state)."""
 
     column: str
-    weight: float = 1.0
+    weight: float = 0.3
 
     def __post_init__(self) -> None:
         self._check()
@@ -109,7 +109,7 @@ class Entropy(Property):
 class Distance(Property):
     """States should be used alike in source and target: the distance of their frequencies."""
 
-    weight: float = 2.0
+    weight: float = 0.3
 
     def __post_init__(self) -> None:
         self._check()
@@ -176,6 +176,11 @@ class TokenCost:
 
 
 KINDS = {"Entropy": Entropy, "Distance": Distance, "Predict": Predict}
+
+
+def labels_of(properties: Sequence[Property | TokenCost]) -> tuple[str, ...]:
+    """The columns of labels that some properties look at."""
+    return tuple(p.column for p in properties if isinstance(p, Entropy) and p.weight > 0)
 
 
 def restored(specs: Sequence[dict[str, Any]]) -> list[Any]:

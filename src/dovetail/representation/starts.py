@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from dovetail.representation.biases import Told
 from dovetail.representation.parameters import Counts, Parameters, estimated
 from dovetail.representation.text import Text
 from dovetail.representation.vocabulary import Vocabulary
@@ -22,9 +25,13 @@ def random_start(n_states: int, n_words: int, seed: int) -> Parameters:
     return Parameters(start, transitions, emissions / emissions.sum(axis=0))
 
 
-def classes_start(text: Text, n_states: int, seed: int) -> Parameters:
-    """A state for each exchange class: its words, and how classes follow one another."""
-    classes, _ = exchanged(text, n_states, seed, PASSES)
+def classes_start(text: Text, n_states: int, seed: int, told: Sequence[Told] = ()) -> Parameters:
+    """A state for each exchange class: its words, and how classes follow one another.
+
+    Most words stay in the state in which they begin, so that biases of the E-step come too late:
+    classes are to have the same properties (``told``).
+    """
+    classes, _ = exchanged(text, n_states, seed, PASSES, told)
     soft = np.full((n_states, n_states), (1 - OWN_SHARE) / max(n_states - 1, 1))
     np.fill_diagonal(soft, OWN_SHARE if n_states > 1 else 1.0)
     seen = np.bincount(text.words, minlength=text.n_words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,14 @@ from dovetail.representation.annotation import (
     check_states,
     corpora_of,
     joined_text,
+    one_of,
     with_value,
 )
+from dovetail.representation.biases import Told
 from dovetail.representation.file import opened, to_bytes, vocabulary_arrays, vocabulary_in
+from dovetail.representation.leaks import cross_fitted
+from dovetail.representation.parameters import Floats
+from dovetail.representation.properties import Domains, Property, labels_of, restored
 from dovetail.representation.text import Text
 from dovetail.representation.vocabulary import Rare, Vocabulary
 
@@ -28,16 +33,22 @@ Ints = npt.NDArray[np.int32]
 KIND = "set of word classes"
 
 
-def exchanged(text: Text, n_classes: int, seed: int, passes: int) -> tuple[Ints, float]:
+def exchanged(
+    text: Text, n_classes: int, seed: int, passes: int, told: Sequence[Told] = ()
+) -> tuple[Ints, float]:
     """A class for each word, and the log-likelihood of the text under a bigram model of classes."""
-    native = _exchange(text, n_classes, seed)
+    native = _exchange(text, n_classes, seed, told)
     for _ in _sweeps(native, passes):
         pass
     return np.asarray(native.classes()), float(native.log_likelihood)
 
 
-def _exchange(text: Text, n_classes: int, seed: int) -> _native.WordExchange:
-    return _native.WordExchange(text.words, text.bounds, text.n_words, n_classes, seed)
+def _exchange(text: Text, n_classes: int, seed: int, told: Sequence[Told]) -> _native.WordExchange:
+    native = _native.WordExchange(text.words, text.bounds, text.n_words, n_classes, seed)
+    for codes, n_codes, weight in told:
+        if weight:
+            native.tell(text.words, np.ascontiguousarray(codes, np.int32), n_codes, weight)
+    return native
 
 
 def _sweeps(native: _native.WordExchange, passes: int) -> Iterator[tuple[int, int]]:
@@ -58,6 +69,10 @@ class WordClasses(Representation):
     ----------
     classes
         How many.
+    properties
+        What classes should tell or not tell: `Entropy`, `Distance` and `Predict`, which see only
+        words here. A tagger that is trained on the labels of an `Entropy` trusts the classes of
+        its training text too much unless these are `annotate_cross_fitted`.
     passes
         How often each word may move at most; fewer where no word moves any more.
     min_count, rare
@@ -81,6 +96,7 @@ class WordClasses(Representation):
     def __init__(
         self,
         classes: int = 80,
+        properties: Sequence[Property] = (),
         *,
         column: str = "word",
         name: str = "class",
@@ -91,23 +107,40 @@ class WordClasses(Representation):
         seed: int = 0,
     ) -> None:
         self.settings: dict[str, Any] = {k: v for k, v in locals().items() if k != "self"}
+        self.settings["properties"] = list(properties)
         check_states(classes, "classes")
+
+    @property
+    def biased_by_(self) -> tuple[str, ...]:
+        return labels_of(self.settings["properties"])
 
     @property
     def labels_(self) -> list[str]:
         return [f"c{k}" for k in range(self.settings["classes"])]
 
-    def fit(self, data: Corpora, *, callback: Callable[..., Any] | None = None) -> WordClasses:
-        """Learn classes from one corpus or several; ``callback`` is called after each pass with its
-        number, the words moved and the log-likelihood, and may return True to stop. Ctrl-C ends the
-        training with what there is."""
+    def fit(
+        self,
+        source: Corpora,
+        target: Corpora | None = None,
+        *,
+        callback: Callable[..., Any] | None = None,
+    ) -> WordClasses:
+        """Learn classes from text of the source and, if there is some, of the target.
+
+        ``callback`` is called after each pass with its number, the words moved and the
+        log-likelihood, and may return True to stop. Ctrl-C ends the training with what there is.
+        """
         s = self.settings
-        corpora = corpora_of(data, s["column"])
+        texts = [source] if target is None else [source, target]
+        corpora = [corpus for text in texts for corpus in corpora_of(text, s["column"])]
         columns = [corpus.column(s["column"]) for corpus in corpora]
         self.vocabulary_ = Vocabulary.of_columns(columns, min_count=s["min_count"], rare=s["rare"])
         text = joined_text(corpora, s["column"], self.vocabulary_)
         check_states(s["classes"], "classes", len(self.vocabulary_))
-        native = _exchange(text, s["classes"], s["seed"])
+        told: list[Told] = []
+        for wish in s["properties"]:
+            told += wish.bias(self._domains(source, target)).told
+        native = _exchange(text, s["classes"], s["seed"], told)
         done, self.stopped_ = 0, ""
         try:
             for done, moved in _sweeps(native, s["passes"]):
@@ -120,6 +153,36 @@ class WordClasses(Representation):
         self.classes_, self.log_likelihood_ = np.asarray(native.classes()), native.log_likelihood
         self.counts_ = np.bincount(text.words, minlength=text.n_words).astype(np.int32)
         return self
+
+    def _domains(self, source: Corpora, target: Corpora | None) -> Domains:
+        column = self.settings["column"]
+        parts = [one_of(corpora_of(text, column)) for text in (source, target) if text is not None]
+        second = parts[1] if target is not None else None
+        return Domains(parts[0], second, self.settings["classes"], "token")
+
+    def annotate_cross_fitted(
+        self, source: Corpora, target: Corpora | None = None, *, folds: int = 5, seed: int = 0
+    ) -> Corpus:
+        """The labelled training text with classes that have not seen its labels.
+
+        For each part of the source classes are learned anew with that part's labels hidden, and
+        renamed to be as like these as they can be.
+        """
+        domains = self._domains(source, target)
+        column = cross_fitted(self, domains, folds, seed)
+        return domains.source.with_column(self.settings["name"], column)
+
+    def by_word(self, corpora: Sequence[Corpus]) -> Floats:
+        """How often words of a text have each class, [words x classes]."""
+        text = joined_text(corpora, self.settings["column"], self.vocabulary_)
+        seen = np.bincount(text.words, minlength=text.n_words).astype(np.float64)
+        return seen[:, None] * np.eye(self.settings["classes"])[self.classes_]
+
+    def reorder(self, order: npt.NDArray[np.int64]) -> None:
+        """Give the classes other numbers."""
+        numbers = np.empty(len(order), np.int32)
+        numbers[order] = np.arange(len(order), dtype=np.int32)
+        self.classes_ = numbers[self.classes_]
 
     def class_of(self, word: str) -> int:
         """The number of a word's class."""
@@ -147,14 +210,19 @@ class WordClasses(Representation):
             "classes": self.classes_.astype(np.uint32),
             "counts": self.counts_.astype(np.uint32),
         }
-        facts = {"settings": self.settings, "log_likelihood": self.log_likelihood_}
+        specs = [p.spec() for p in self.settings["properties"]]
+        facts = {
+            "settings": {**self.settings, "properties": specs},
+            "log_likelihood": self.log_likelihood_,
+        }
         return to_bytes(KIND, {**arrays, **vocabulary_arrays(self.vocabulary_)}, facts)
 
     @classmethod
     def load(cls, source: str | os.PathLike[str] | bytes) -> WordClasses:
         """Classes from a file or from bytes."""
         with opened(source, KIND) as file:
-            made = cls(**file.facts["settings"])
+            settings = dict(file.facts["settings"])
+            made = cls(properties=restored(settings.pop("properties", [])), **settings)
             made.vocabulary_ = vocabulary_in(file)
             n, k = len(made.vocabulary_), made.settings["classes"]
             made.classes_ = file.numbers("classes", np.uint32, (n,), below=k).astype(np.int32)

@@ -15,11 +15,15 @@ REFERENCE = "CRF"
 BEST = "P-HMM+D+E"
 PAIRS = (  # what each part is worth
     ("classes", "HMM", "hidden states over plain classes"),
+    ("classes", "I-classes", "several sets of classes"),
+    ("I-classes", "I-HMM", "hidden states over plain classes, in layers"),
     ("HMM", "HMM+E", "E"),
     ("HMM", "HMM+D", "D"),
     ("HMM+D+E", "I-HMM+D+E", "layers"),
-    ("I-HMM", "I-HMM+D+E", "D and E in layers"),
+    ("I-HMM", "I-HMM+E", "E in layers"),
+    ("I-HMM+E", "I-HMM+D+E", "D in layers"),
     ("I-HMM+D+E", "P-HMM+D+E", "P"),
+    ("I-HMM+E", "P-HMM+E", "P without D"),
     ("P-HMM+D+E", "P-HMM+D+E, around", "states of neighbours"),
 )
 MOVED = (

@@ -1,7 +1,7 @@
 """Systems that carry a tagger to other domains: representations, and how taggers read them.
 
 CRF        the tagger alone
-classes    it reads exchange classes of words
+classes    it reads exchange classes of words; I-classes: several sets, which differ by their start
 HMM        it reads states of a hidden Markov model; +E: biased to tell the labels of the source,
            +D: biased to be used alike in source and target
 I-HMM      it reads several such models, which differ by where they start
@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, Literal
 
 from dovetail import Template, column
 from dovetail.corpus import Corpus
 from dovetail.representation import HMM, BiasedHMM, Distance, Entropy, LayeredHMM, WordClasses
+from dovetail.representation.properties import Property
 from dovetail.reproduce.domain_data import DomainData
 
 AROUND = ", around"
@@ -60,9 +62,9 @@ PAPER = Recipe(
 )
 OURS = Recipe(
     hmm={},
-    entropy=1.0,
-    distance=2.0,
-    repel=0.3,
+    entropy=0.3,
+    distance=0.3,
+    repel=0.1,
     values=(0.5, 0.3, 0.2),
     left_out=True,
 )
@@ -96,9 +98,17 @@ def systems(layers: int) -> dict[str, System]:
 
 
 def further_systems(layers: int) -> dict[str, System]:
-    """The best of the paper's with the states of neighbours, and layers without any bias."""
+    """The best of the paper's with the states of neighbours, layers without all biases, and
+    classes with a bias and in layers."""
     best = "P-HMM+D+E"
-    return {best + AROUND: systems(layers)[best], "I-HMM": System(layers=layers)}
+    return {
+        best + AROUND: systems(layers)[best],
+        "I-HMM": System(layers=layers),
+        "I-HMM+E": System(layers=layers, properties="E"),
+        "P-HMM+E": System(layers=layers, properties="E", repelled=True),
+        "classes+E": System("classes", properties="E"),
+        "I-classes": System("classes", layers=layers),
+    }
 
 
 @dataclass(frozen=True)
@@ -118,26 +128,47 @@ def represented(
     if system.kind == "none":
         return Represented(data.train, data.development, lambda corpus: corpus, ())
     first_seed = seed * SEEDS_APART
-    learned: WordClasses | LayeredHMM
+    declared = {
+        "E": Entropy(system.labels or data.label, recipe.entropy),
+        "D": Distance(recipe.distance),
+    }
+    properties = [declared[letter] for letter in system.properties]
     if system.kind == "classes":
-        learned = WordClasses(states, seed=first_seed).fit([data.train, data.text])
-    else:
-        declared = {
-            "E": Entropy(system.labels or data.label, recipe.entropy),
-            "D": Distance(recipe.distance),
-        }
-        own = {**recipe.hmm, "value": 1.0, "seed": first_seed, "threads": 1}
-        properties = [declared[letter] for letter in system.properties]
-        biased = bool(properties)
-        of = BiasedHMM(states, properties, **own, **recipe.biased) if biased else HMM(states, **own)
-        repel = recipe.repel if system.repelled else 0.0
-        learned = LayeredHMM(system.layers, of, repel=repel).fit(data.train, data.text)
-    if isinstance(learned, LayeredHMM) and "E" in system.properties and recipe.left_out:
+        return _in_classes(data, system.layers, properties, first_seed, states)
+    own = {**recipe.hmm, "value": 1.0, "seed": first_seed, "threads": 1}
+    biased = bool(properties)
+    of = BiasedHMM(states, properties, **own, **recipe.biased) if biased else HMM(states, **own)
+    repel = recipe.repel if system.repelled else 0.0
+    learned = LayeredHMM(system.layers, of, repel=repel).fit(data.train, data.text)
+    if "E" in system.properties and recipe.left_out:
         train = learned.annotate_left_out(data.train, data.text)
     else:
         train = learned.annotate(data.train)
     development = learned.annotate(data.development)
     return Represented(train, development, learned.annotate, learned.names_)
+
+
+def _in_classes(
+    data: DomainData, layers: int, properties: Sequence[Property], seed: int, states: int
+) -> Represented:
+    """Sets of classes; where labels bias them, those of the training text are cross-fitted."""
+    sets = [
+        WordClasses(states, properties, name=f"class{k + 1}", seed=seed + k) for k in range(layers)
+    ]
+    train = data.train
+    for classes in sets:
+        classes.fit(data.train, data.text)
+        if classes.biased_by_:
+            own = classes.annotate_cross_fitted(data.train, data.text)
+            train = train.with_column(classes.name_, own.column(classes.name_))
+        else:
+            train = classes.annotate(train)
+
+    def annotate(corpus: Corpus) -> Corpus:
+        return reduce(lambda made, classes: classes.annotate(made), sets, corpus)
+
+    names = [classes.name_ for classes in sets]
+    return Represented(train, annotate(data.development), annotate, names)
 
 
 def reading(
