@@ -18,6 +18,7 @@ from dovetail.compare.report import require_report
 from dovetail.reproduce import domains as across_domains
 from dovetail.reproduce import entities as names_and_nominals
 from dovetail.reproduce import small_data
+from dovetail.reproduce import together as gains_together
 from dovetail.reproduce.domain_output import DomainFindings
 from dovetail.reproduce.entity_output import EntityFindings
 from dovetail.reproduce.output import Findings
@@ -125,6 +126,27 @@ def transfer(
     with _shown() as show:
         results, notes = run_trial(trial, processes=_processes(threads), progress=show, say=_say)
     _tell(SmallDataFindings(results, trial.out), notes)
+
+
+@command.command("together")
+@_options("together", 3, "One draw of one case.")
+def together(
+    data: str | None, out: str, quick: bool, splits: int | None, threads: int | None
+) -> None:
+    """Do the gains of transfer and of representations add up?
+
+    Entities of five domains (CrossNER) and fields of seminar announcements, with little labelled
+    text: recalibration, transfer from entities in news, and states of hidden Markov models, alone
+    and together. A table goes to standard output, progress to standard error; together.json and
+    together.html into the folder. Whatever is finished is kept at once.
+    """
+    require_report()
+    folder = folder_with(data, *gains_together.DATA)
+    n_draws = splits or (1 if quick else 3)
+    trial = gains_together.TogetherTrial(folder, Path(out), n_draws, quick)
+    with _shown() as show:
+        results, notes = run_trial(trial, processes=_processes(threads), progress=show, say=_say)
+    _tell(SmallDataFindings(results, trial.out, "together", "Do gains add up?"), notes)
 
 
 @command.command("domains")

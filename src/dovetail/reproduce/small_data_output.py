@@ -40,7 +40,15 @@ class Line:
 class SmallDataFindings:
     """All that is told of the cases."""
 
-    def __init__(self, results: Mapping[str, Sequence[Result]], out: Path) -> None:
+    def __init__(
+        self,
+        results: Mapping[str, Sequence[Result]],
+        out: Path,
+        name: str = "transfer",
+        title: str = "Transfer to tasks with little text",
+    ) -> None:
+        self.name = name
+        self.title = title
         self.results = results
         self.out = out
         first = next(iter(results.values()))
@@ -86,7 +94,7 @@ class SmallDataFindings:
 
     def write(self) -> list[Path]:
         """Write JSON and a page into the output folder; their paths."""
-        paths = [self.out / "transfer.json", self.out / "transfer.html"]
+        paths = [self.out / f"{self.name}.json", self.out / f"{self.name}.html"]
         with write_text(paths[0]) as file:
             json.dump(self.to_dict(), file, indent=1)
         facts = {
@@ -95,7 +103,7 @@ class SmallDataFindings:
             "penalty": "chosen in each training part by cross-validation without transfer",
         }
         summary = summarize(_by_draw(self.results), unit="cases")
-        write_report(paths[1], summary, title="Transfer to tasks with little text", facts=facts)
+        write_report(paths[1], summary, title=self.title, facts=facts)
         return paths
 
     def for_terminal(self) -> Group:

@@ -1,0 +1,119 @@
+"""Do gains add up? Taggers below, recalibration and representations of unlabelled text, together.
+
+none, recalibrated, auto   as in the other cases of transfer
+states ...                 the same, with states of hidden Markov models as further features: seven
+                           layers, learned from all text of the case and from news, without labels
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+from dovetail import Template, column
+from dovetail.compare import Cell, Plan, fingerprint
+from dovetail.corpus import Corpus
+from dovetail.features.sets import fields
+from dovetail.representation import HMM, LayeredHMM
+from dovetail.reproduce import crossner
+from dovetail.reproduce.cases import Case, CaseStudy
+from dovetail.reproduce.lower import Say, lower_taggers
+from dovetail.reproduce.material import Material
+from dovetail.reproduce.sources import Sources
+from dovetail.reproduce.trials import Trial
+
+DATA = ("seminars", "crossner", "conll2003")
+ALONE = ("none", "recalibrated", "auto")
+PREFIX = "states "
+SYSTEMS = (*ALONE, *(PREFIX + system for system in ALONE))
+LAYERS, STATES, VALUE = 7, 80, 0.2
+MAILS = (20, 80)
+QUICK = ("CrossNER ai",)
+WORD = "word"
+
+
+@dataclass(frozen=True)
+class TogetherTrial(Trial):
+    """Fields of seminar announcements and entities of five domains; with ``quick`` one domain."""
+
+    def studies(self, threads: int | None, say: Say | None = None) -> dict[str, TogetherStudy]:
+        """The cases by name."""
+        sources = Sources(self.data, self.n_sentences)
+        news = lower_taggers(sources, self.out, threads=threads, say=say)
+        text = _words(sources.news())
+        made: dict[str, Callable[[], Case]] = {}
+        for domain in crossner.DOMAINS:
+            folder = self.data / "crossner" / domain
+            made[f"CrossNER {domain}"] = partial(crossner.drawn_case, folder, news, self.n_draws)
+        made["seminars"] = partial(self._seminars, say)
+        if self.quick:
+            made = {name: made[name] for name in QUICK}
+        return {name: TogetherStudy(name, make, text) for name, make in made.items()}
+
+    def _seminars(self, say: Say | None) -> Case:
+        material = Material(self.data, self.out, threads=1, n_sentences=self.n_sentences, say=say)
+        features = fields(WORD, "pos", lexicons=material.lists_with_rooms)
+        mails = "\0".join(material.mails.texts or ())
+        return Case(
+            material.mails,
+            material.splits(self.n_draws),
+            MAILS,
+            {"ner": material.lower["ner"]},
+            features,
+            features.reading("ner"),
+            fingerprint(mails, material.lower_mark),
+        )
+
+
+class TogetherStudy:
+    """A case with a representation and without, all systems on the same splits."""
+
+    def __init__(self, name: str, make: Callable[[], Case], text: Corpus) -> None:
+        self.plain = CaseStudy(name, make, ALONE)
+        self.text = text
+
+    @cached_property
+    def represented(self) -> CaseStudy:
+        """The study with states of all text."""
+        return CaseStudy(
+            self.plain.name, lambda: with_states(self.plain.case, self.text), self.plain.systems
+        )
+
+    @property
+    def plan(self) -> Plan:
+        """Systems x splits x sizes."""
+        return replace(self.plain.plan, systems=SYSTEMS)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of all that results depend on."""
+        words = "\0".join(word or "" for s in self.text.lists(WORD) for word in s)
+        settings = repr((SYSTEMS, LAYERS, STATES, VALUE))
+        return fingerprint(self.plain.fingerprint, settings, words)
+
+    def work(self, cell: Cell) -> dict[str, Any]:
+        """Train and score one system."""
+        if cell.system.startswith(PREFIX):
+            own = replace(cell, system=cell.system.removeprefix(PREFIX))
+            return self.represented.work(own)
+        return self.plain.work(cell)
+
+
+def with_states(case: Case, text: Corpus) -> Case:
+    """A case whose features also have the states of words, learned without labels."""
+    layered = LayeredHMM(LAYERS, HMM(STATES, value=VALUE, threads=1))
+    layered.fit([_words(case.corpus), text])
+
+    def more(template: Template) -> Template:
+        states = [column(name) for name in layered.names_]
+        tables, lexicons = template.tables, template.lexicons
+        return Template(*template.expressions, *states, tables=tables, lexicons=lexicons)
+
+    corpus = layered.annotate(case.corpus)
+    return replace(case, corpus=corpus, features=more(case.features), reading=more(case.reading))
+
+
+def _words(corpus: Corpus) -> Corpus:
+    return Corpus({WORD: corpus.column(WORD)}, corpus.bounds)
