@@ -63,6 +63,18 @@ def test_litbank_has_outermost_names_and_nominals(tmp_path: Path) -> None:
     assert len(read_litbank(tmp_path / "litbank.tar.gz", n_books=1)) == 1
 
 
+def test_litbank_that_does_not_fit_its_text(tmp_path: Path) -> None:
+    path = tmp_path / "litbank.tar.gz"
+    for place in ("0\t2\t0\t3", "7\t0\t7\t0"):
+        notes = f"MENTION\tT1\t{place}\tAda\tPER\tPROP\n"
+        files = {"coref/tsv/1_a_brat.txt": "by Ada\x0cB.\n", "coref/tsv/1_a_brat.ann": notes}
+        with pytest.raises(DataError, match="there are no words at"):
+            read_litbank(archive(path, files))
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(DataError, match="cannot read"):
+        read_litbank(path)
+
+
 def test_an_archive_without_books(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="has no books"):
         read_litbank(archive(tmp_path / "x.tar.gz", {"a.txt": ""}))

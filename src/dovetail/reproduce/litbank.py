@@ -28,7 +28,7 @@ def read_litbank(archive: Path, n_books: int | None = None) -> Corpus:
                 file = opened.extractfile(member) if str(path.parent) == FOLDER else None
                 if file is not None:
                     files.setdefault(path.stem, {})[path.suffix] = file.read().decode()
-    except (OSError, tarfile.TarError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, tarfile.TarError) as error:
         raise DataError(f"cannot read {archive}: {error}") from None
     books = [files[name] for name in sorted(files) if {".txt", ".ann"} <= {*files[name]}]
     if not books:
@@ -37,9 +37,9 @@ def read_litbank(archive: Path, n_books: int | None = None) -> Corpus:
 
 
 def _book(text: str, notes: str, where: str) -> tuple[list[list[str]], list[list[Mention]]]:
-    sentences = [line.split() for line in text.splitlines()]
+    sentences = [line.split() for line in text.rstrip("\n").split("\n")]
     mentions: list[list[Mention]] = [[] for _ in sentences]
-    for line in notes.splitlines():
+    for line in notes.split("\n"):
         what, *fields = line.split("\t")
         if what != "MENTION":
             continue
@@ -49,6 +49,8 @@ def _book(text: str, notes: str, where: str) -> tuple[list[list[str]], list[list
         except ValueError:
             raise DataError(f"{where}: {line!r} is no mention") from None
         if kind in TYPES and level in LEVELS and first == last:
+            if place >= len(sentences) or mention.end > len(sentences[place]):
+                raise DataError(f"{where}: there are no words at {line!r}")
             label = f"{TYPES[kind]} {LEVELS[level]}"
             mentions[place].append(mention._replace(label=label))
     return sentences, mentions

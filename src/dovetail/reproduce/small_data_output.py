@@ -100,6 +100,7 @@ class SmallDataFindings:
         facts = {
             "cases": list(self.results),
             "scores": "F1 of spans; types are cases at their training sizes, overall is their mean",
+            "left out": "cases with fewer draws than others; the table in the terminal has them",
             "penalty": "chosen in each training part by cross-validation without transfer",
         }
         summary = summarize(_by_draw(self.results), unit="cases")
@@ -142,15 +143,15 @@ def _lines(case: str, results: Sequence[Result]) -> list[Line]:
 
 
 def _by_draw(results: Mapping[str, Sequence[Result]]) -> list[Result]:
-    """All cases as one result a system and draw; a case with fewer draws counts again."""
-    n_draws = max(result["split"] for own in results.values() for result in own) + 1
+    """All cases as one result a system and draw; those with fewer draws than others are left out,
+    since tests take draws for independent."""
+    drawn = {case: max(result["split"] for result in own) for case, own in results.items()}
+    most = max(drawn.values())
     cells: dict[tuple[str, int], dict[str, Result]] = {}
     for case, own in results.items():
-        last = max(result["split"] for result in own) + 1
-        for result in own:
-            for draw in range(result["split"], n_draws, last):
-                title = f"{case}, {result['size']}"
-                cells.setdefault((result["system"], draw), {})[title] = result
+        for result in own if drawn[case] == most else ():
+            title = f"{case}, {result['size']}"
+            cells.setdefault((result["system"], result["split"]), {})[title] = result
     out = []
     for (system, draw), found in cells.items():
         overall = [result["overall"] for result in found.values()]
