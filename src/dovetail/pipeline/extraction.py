@@ -2,8 +2,8 @@
 
 A CRF that is not sure labels nothing. Where a document is known to have a field as a rule, a guess
 is better than nothing: documents in which a field was not found are decoded again with every label
-but O favoured. How one value is taken, and how eagerly to look again, is chosen on training
-documents by scores of models that have not seen them.
+but O favoured, a little as a rule. Where another way of taking values, or of looking again, is
+clearly better on training documents, by scores of models that have not seen them, that is chosen.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from dovetail.pipeline.tagging import PipelineTagging, tagged
 
 OUTSIDE = "O"
 EAGERNESS = (0.0, 0.5, 1.0, 1.5, 2.0)
+USUAL = Choice("most_frequent", 0.5)
 Find = Callable[[list[int], float], list[list[Mention]]]
 
 
@@ -95,14 +96,15 @@ def choose_values(
     """How the value of each field is best taken, judged on the training documents of a pipeline
     that was just trained with ``auto``. By default for all fields in these documents.
 
-    It is the most frequent one, without a second look, unless another way is clearly better.
+    It is the most frequent one, after a second look that is a little eager, unless another way is
+    clearly better.
     """
     wanted = None if fields is None else tuple(fields)
     amounts = sorted(set(eagerness))
     truth, looks = held_out_looks(pipeline, wanted, amounts)
     if wanted is None:
         wanted = tuple(sorted({field for one in truth for field in one}))
-    return choose(truth, looks, wanted, eagerness=amounts, usual=Choice())
+    return choose(truth, looks, wanted, eagerness=amounts, usual=USUAL)
 
 
 def held_out_looks(

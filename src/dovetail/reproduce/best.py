@@ -1,10 +1,10 @@
 """Our own best: richer features, values taken by rules and a second look, and transfer by ``auto``.
 
 none          no transfer, the most frequent value of each field
-none eager    the same tagger, recalibrated; a rule for each field and a second look where none is
-              found, where that is clearly better on held-out parts of the training text
+none eager    the same tagger, recalibrated, with a second look where no value is found; another
+              rule or eagerness where it is clearly better on held-out parts of the training text
 auto          with the tasks below, recalibrated, the most frequent value of each field
-auto eager    the same, with rules and a second look
+auto eager    the same, with a second look
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from dovetail import __version__
 from dovetail.compare import Cell, Plan, Progress, Store, fingerprint, run
 from dovetail.compare.plan import Result
 from dovetail.pipeline.auto import METHOD
-from dovetail.pipeline.extraction import EAGERNESS
+from dovetail.pipeline.extraction import EAGERNESS, USUAL
 from dovetail.reproduce import best, transfer
 from dovetail.reproduce.lower import Say
 from dovetail.reproduce.material import Material
@@ -101,7 +101,7 @@ class Workshop:
         settings: tuple[Any, ...] = (transfer.TRIED_C2, transfer.FOLDS, transfer.TOLERANCE)
         if isinstance(study, best.BestStudy):
             folds = [best.folds_for(size) for size in CURVE]
-            settings = (best.C2, best.TOLERANCE, best.FINE, best.PLAIN, folds, EAGERNESS, METHOD)
+            settings = (best.C2, best.TOLERANCE, best.FINE, USUAL, folds, EAGERNESS, METHOD)
         kind = "paper" if name in ("others", "curve") else name.removesuffix(" curve")
         texts = (kind, str(template), mails, repr(fields), repr(settings))
         return fingerprint(__version__, *texts, *lists, self.material.lower_mark)

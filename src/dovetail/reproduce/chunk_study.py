@@ -1,0 +1,84 @@
+"""One corpus of chunks: every system on every fold, and which true chunks it finds."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dovetail import __version__
+from dovetail.compare import Cell, Plan, fingerprint
+from dovetail.evaluate import evaluate
+from dovetail.evaluate.coverage import found_spans
+from dovetail.reproduce import chunk_systems
+from dovetail.reproduce.chunk_data import LABEL, ChunkCorpus, blocks
+from dovetail.reproduce.chunk_systems import Models
+
+N_FOLDS = 8
+REFERENCE = "CRF"
+TABLE_3 = ("linear", *(f"ASO {n}" for n in range(1, chunk_systems.N_PARTS + 1)))
+BELOW = ("linear", "SVM", "ASO")
+GOLD = tuple(f"CRF + {name}, gold" for name in BELOW)
+CROSSED = (*(f"CRF + {name}, crossed" for name in BELOW), "CRF + ASO, soft")
+UNLABELLED = ("ASO unlabelled", "CRF + ASO unlabelled, crossed", "CRF + structure")
+SYSTEMS = (*TABLE_3, "SVM", REFERENCE, *GOLD, *CROSSED, *UNLABELLED)
+QUICK = ("linear", "ASO 7", "CRF", "CRF + ASO, gold", "CRF + ASO, crossed")
+
+
+class ChunkStudy:
+    """Systems on blocks of a corpus; ``n_folds`` are worked on, of eight. ``n_sentences`` takes so
+    many only."""
+
+    def __init__(
+        self,
+        name: str,
+        data: ChunkCorpus,
+        n_folds: int,
+        systems: tuple[str, ...] = SYSTEMS,
+        n_sentences: int | None = None,
+    ) -> None:
+        self.name, self.n_folds, self.systems = name, n_folds, systems
+        self.corpus = data.labelled[:n_sentences]
+        self.unlabelled = data.unlabelled[:n_sentences]
+        self.files = data.files
+        self.splits = blocks(len(self.corpus), N_FOLDS)
+        self._models = lru_cache(maxsize=1)(self._made)
+
+    @property
+    def plan(self) -> Plan:
+        """Systems x folds; the size is that of the smallest training part, in sentences."""
+        return Plan(self.systems, self.n_folds, [min(len(s.train) for s in self.splits)])
+
+    @property
+    def fingerprint(self) -> str:
+        """Of all that results depend on."""
+        own = vars(chunk_systems)
+        settings = [own[key] for key in ("N_PARTS", "FOLDS", "C2", "TOLERANCE", "MASKED")]
+        parts = (self.name, repr([*settings, chunk_systems.DIRECTIONS]), str(len(self.corpus)))
+        return fingerprint(__version__, *parts, *self.files)
+
+    def _made(self, fold: int) -> Models:
+        split = self.splits[fold]
+        test = self.corpus.select(split.test)
+        return Models(self.corpus.select(split.train), test, self.unlabelled)
+
+    def work(self, cell: Cell) -> dict[str, Any]:
+        """Train one system and test it."""
+        models = self._models(cell.split)
+        gold = models.test.lists(LABEL)
+        predicted = models.predict(cell.system)
+        report = evaluate(gold, predicted)
+        bits = np.packbits(found_spans(gold, predicted)).tobytes().hex()
+        return {
+            "overall": _scores(report.micro),
+            "types": {name: _scores(counts) for name, counts in report.labels.items()},
+            "found": bits,
+            "n_true": report.micro.support,
+            "n_train": cell.size,
+            "n_test": len(models.test),
+        }
+
+
+def _scores(counts: Any) -> dict[str, float]:
+    return {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}

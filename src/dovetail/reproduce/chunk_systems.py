@@ -1,0 +1,140 @@
+"""Taggers of chunks: linear ones, support vectors, CRFs that read another's column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dovetail import ASO, LinearTagger, Tagger, Template
+from dovetail.corpus import Column, Corpus, SoftColumn
+from dovetail.errors import DataError
+from dovetail.features.sets import chunking
+from dovetail.multitask import AuxiliaryTask, Structure, compound, masked, parts
+from dovetail.multitask.matrix import Matrix, numbered
+from dovetail.multitask.weights import Weights
+from dovetail.reproduce.chunk_data import LABEL
+
+N_PARTS = 7
+FOLDS = 5  # of a cross-fitted column
+C2 = 0.5  # what CRF++ has by default
+TOLERANCE = 1e-2
+BELOW = "below"
+MASKED = (("pos", 0), ("pos", -1), ("pos", 1), ("word", 0), ("word", -1), ("word", 1))
+DIRECTIONS = 30  # of structure that is learned from unlabelled text
+SHARED = "shared"
+
+
+class SupportVectors:
+    """scikit-learn's LinearSVC on the same features, one label against all others."""
+
+    def __init__(self, features: Template) -> None:
+        self.features = features
+
+    def fit(self, corpus: Corpus, *, label: str) -> SupportVectors:
+        """Train it as it is by default."""
+        try:
+            from scipy.sparse import csr_matrix
+            from sklearn.svm import LinearSVC
+        except ImportError:
+            raise DataError(
+                "support vector machines need scikit-learn: pip install scikit-learn"
+            ) from None
+        matrix = Matrix(self.features)
+        matrix.add(corpus)
+        rows = matrix.rows(np.arange(corpus.n_tokens))
+        begins, ids, values = rows.matrix()
+        x = csr_matrix((values, ids, begins), shape=(rows.n_rows, rows.n_columns))
+        codes, self.labels = numbered(corpus.column(label))
+        model = LinearSVC(random_state=0).fit(x, codes)
+        found = rows.share_out(np.ascontiguousarray(model.coef_, np.float32))
+        self.weights = Weights.of(matrix.native, rows.features(), np.ascontiguousarray(found.T))
+        self.intercepts = model.intercept_
+        return self
+
+    def column(self, corpus: Corpus, *, soft: bool = False) -> Column:
+        """Its labels for a corpus."""
+        assert not soft
+        scores = self.weights.scores(self.features, corpus) + self.intercepts
+        return Column(scores.argmax(axis=1).astype(np.int32), tuple(self.labels))
+
+
+class Models:
+    """Models of one division of a corpus, each trained when it is first asked for."""
+
+    def __init__(self, train: Corpus, test: Corpus, unlabelled: Corpus) -> None:
+        self.train, self.test, self.unlabelled = train, test, unlabelled
+        self.features = chunking()
+        self._columns = lru_cache(maxsize=None)(self._cross_fitted)
+        self._whole = lru_cache(maxsize=None)(lambda name: self._fitted(name, self.train))
+        self._shared = lru_cache(maxsize=1)(self._structure)
+
+    def predict(self, system: str) -> list[list[str]]:
+        """A system's labels of the test part."""
+        first, _, rest = system.partition(" + ")
+        if first != "CRF":
+            column = self._whole(system).column(self.test)
+            return _lists(self.test.with_column(LABEL, column))
+        if not rest:
+            return self._crf(self.features, self.train, self.test)
+        if rest == "structure":
+            shared = self._shared()
+            features = self.features.reading(SHARED)
+            return self._crf(features, shared.annotate(self.train), shared.annotate(self.test))
+        return self._net(*rest.split(", "))
+
+    def _net(self, below: str, training: str) -> list[list[str]]:
+        """A CRF that reads the column of another in compound features."""
+        name, soft = {"ASO": f"ASO {N_PARTS}"}.get(below, below), training == "soft"
+        gold = self.train.column(LABEL)
+        column = gold if training == "gold" else self._columns(name, soft)
+        train = self.train.with_column(BELOW, column)
+        test = self.test.with_column(BELOW, self._whole(name).column(self.test, soft=soft))
+        return self._crf(compound(self.features, BELOW), train, test)
+
+    def _crf(self, features: Template, train: Corpus, test: Corpus) -> list[list[str]]:
+        settings: Mapping[str, Any] = {"c2": C2, "tolerance": TOLERANCE, "threads": 1}
+        tagger = Tagger(features=features, **settings).fit(train, label=LABEL)
+        return tagger.predict(test)
+
+    def _fitted(self, name: str, corpus: Corpus) -> Any:
+        """A linear model of the name, trained."""
+        kind, _, which = name.partition(" ")
+        if kind == "SVM":
+            return SupportVectors(self.features).fit(corpus, label=LABEL)
+        settings: dict[str, Any] = {"features": self.features, "threads": 1}
+        if kind == "linear":
+            return LinearTagger(**settings).fit(corpus, label=LABEL)
+        tasks = self._unlabelled_tasks()
+        if which.isdecimal():
+            tasks = parts(corpus, LABEL, N_PARTS)[: int(which)]
+        n_problems = sum(len(task.positives) for task in tasks)
+        h = min(len(corpus.column(LABEL).levels), n_problems)
+        if not which.isdecimal():
+            h = DIRECTIONS
+        tagger = ASO(n_parts=0, auxiliary=tasks, h=h, **settings)
+        return tagger.fit(corpus, label=LABEL)
+
+    def _cross_fitted(self, name: str, soft: bool) -> Column:
+        """A model's column of the training part, each block by one trained on the others."""
+        blocks = np.array_split(np.arange(len(self.train)), FOLDS)
+        columns: list[Column] = []
+        for k, block in enumerate(blocks):
+            rest = self.train.select(np.concatenate(blocks[:k] + blocks[k + 1 :]))
+            model = self._fitted(name, rest)
+            columns.append(model.column(self.train.select(block), soft=soft))
+        kind: type[Column] = SoftColumn if soft else Column
+        return kind.concatenate(columns)
+
+    def _unlabelled_tasks(self) -> list[AuxiliaryTask]:
+        return [masked(self.unlabelled, name, offset=offset) for name, offset in MASKED]
+
+    def _structure(self) -> Structure:
+        structure = Structure(self.features, DIRECTIONS, name=SHARED, min_count=2, threads=1)
+        return structure.fit(self._unlabelled_tasks())
+
+
+def _lists(corpus: Corpus) -> list[list[str]]:
+    return [[str(label) for label in labels] for labels in corpus.lists(LABEL)]

@@ -1,0 +1,35 @@
+"""Chunks with auxiliary tasks and feature nets, after He and others (2009).
+
+Chinese Treebank 5 is licensed; three public treebanks stand in for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dovetail.reproduce.chunk_data import CORPORA
+from dovetail.reproduce.chunk_study import N_FOLDS, QUICK, SYSTEMS, ChunkStudy
+from dovetail.reproduce.lower import Say
+from dovetail.reproduce.trials import Trial
+
+QUICK_SENTENCES = 1200
+
+
+@dataclass(frozen=True)
+class ChunkTrial(Trial):
+    """Three corpora, ``n_draws`` of eight folds; with ``quick`` a few systems on little text of
+    one."""
+
+    def studies(
+        self,
+        threads: int | None,  # noqa: ARG002 - nothing is trained beforehand
+        say: Say | None = None,  # noqa: ARG002
+    ) -> dict[str, ChunkStudy]:
+        """A study for each corpus."""
+        names = list(CORPORA)[:1] if self.quick else list(CORPORA)
+        systems = QUICK if self.quick else SYSTEMS
+        size = self.n_sentences or (QUICK_SENTENCES if self.quick else None)
+        folds = min(self.n_draws, N_FOLDS)
+        return {
+            name: ChunkStudy(name, CORPORA[name](self.data), folds, systems, size) for name in names
+        }
