@@ -32,6 +32,7 @@ ENTITY_PENALTIES = (0.1, 0.3)
 SIGMAS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 ALPHAS = (0.01, 1.0, 100.0)
 NATS = (0.5, 1.0, 2.0, 4.0)
+WEIGHTS = (0.3, 1.0, 3.0, 10.0)
 STRENGTHS, SWITCHED = "Strengths", "Switched"
 QUICK = ("CRF", "classes", "HMM", "HMM+E", "I-HMM", "P-HMM+D+E")
 MAIN = (*QUICK, "I-classes", "HMM+D", "HMM+D+E", "I-HMM+E", "I-HMM+D+E", "P-HMM+E")
@@ -108,7 +109,7 @@ class DomainTrial(Trial):
 
     def _strengths(self) -> DomainStudy:
         """The biases of the paper at many strengths: the grid of its Figure 2, and the distance of
-        its Figure 4."""
+        its Figure 4; and ours."""
         arms = {"HMM": Arm(System(), PAPER)}
         for sigma in SIGMAS:
             scaled = {**PAPER.biased, "sigma": sigma}
@@ -120,6 +121,12 @@ class DomainTrial(Trial):
         for nats in NATS:
             recipe = replace(PAPER, biased={}, distance=nats)
             arms[f"D, {nats:g} nats"] = Arm(System(properties="D"), recipe)
+        arms["HMM, ours"] = Arm(System(), OURS)
+        for weight in WEIGHTS:
+            of_labels = Arm(System(properties="E"), replace(OURS, entropy=weight))
+            of_domains = Arm(System(properties="D"), replace(OURS, distance=weight))
+            arms[f"E, weight {weight:g}, ours"] = of_labels
+            arms[f"D, weight {weight:g}, ours"] = of_domains
         make = partial(_genre_data, self.data, "Chinese", "S")
         return self._study(STRENGTHS, make, arms, ["lcmc", "radicals"])
 
