@@ -16,7 +16,7 @@ SANITIZE := build/sanitize
 help:
 	@echo "make demo          two taggers put together, on small corpora that come along; a report on it"
 	@echo "make test          style, types, architecture and all tests"
-	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, tag, startup, features, index, accuracy, grid, hmm)"
+	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, tag, startup, features, index, accuracy, grid, hmm, interop, linear, aso)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
 	@echo "make clean         remove the virtual environment and everything built"
 
@@ -52,7 +52,7 @@ sanitize: $(PACKAGE) $(TEST_TOOLS)
 	@LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 \
 		PYTHONPATH="$(abspath $(SANITIZE))/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
-		$(PYTHON) -m pytest -q -p no:cacheprovider tests/chain tests/features tests/grid tests/pipeline tests/representation
+		$(PYTHON) -m pytest -q -p no:cacheprovider tests/chain tests/features tests/grid tests/pipeline tests/representation tests/multitask
 
 clean:
 	rm -rf $(VENV) build dist src/dovetail/_native.pyi demo-report.html demo-report.jsonl
@@ -80,7 +80,7 @@ $(TEST_TOOLS): $(VENV)/.made pyproject.toml
 
 $(PEERS): $(VENV)/.made Makefile
 	@echo "Installing the engines to compare with"
-	@$(PIP) install python-crfsuite chaine pgmpy hmmlearn
+	@$(PIP) install python-crfsuite chaine pgmpy hmmlearn scikit-learn usaddress
 	@for peer in pycrfpp libwapiti; do \
 		$(PIP) install $$peer 2> /dev/null || echo "$$peer does not install here: left out"; \
 	done

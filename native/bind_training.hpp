@@ -35,6 +35,7 @@ inline void check_size(size_t given, size_t expected, const char* what) {
 
 // Adds features to a data set under construction.
 struct AddToDataset {
+    static constexpr bool kSkipsZero = false;  // a feature is there whatever its value: it has weights
     Dataset& data;
     void prefetch(const std::vector<TokenReader::Keyed>& keyed) const {
         const KeyTableView table = data.features.table().view();

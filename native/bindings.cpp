@@ -5,8 +5,10 @@
 #include "bind_grid.hpp"
 #include "bind_grid_approximate.hpp"
 #include "bind_hmm.hpp"
+#include "bind_import.hpp"
 #include "bind_inference.hpp"
 #include "bind_latent.hpp"
+#include "bind_linear.hpp"
 #include "bind_training.hpp"
 
 NB_MODULE(_native, module) {
@@ -19,4 +21,6 @@ NB_MODULE(_native, module) {
     dovetail::bind_grid(module);
     dovetail::bind_grid_approximate(module);
     dovetail::bind_hmm(module);
+    dovetail::bind_linear(module);
+    dovetail::bind_import(module);
 }

@@ -44,6 +44,16 @@ inline uint64_t settled(uint64_t key) {
 // Value of a part that lies `distance` tokens outside the sequence: before it if negative.
 inline std::string boundary_text(int distance) { return "\u27E8" + std::string(distance > 0 ? "+" : "") + std::to_string(distance) + "\u27E9"; }
 
+// Adds value k of n to the name of a feature. Bars within values of several parts are escaped, so that features of one
+// row have names that differ.
+inline void append_value(std::string& name, size_t k, size_t n, std::string_view value) {
+    name += k ? '|' : '=';
+    for (char c : value) {
+        if (n > 1 && (c == '|' || c == '\\')) name += '\\';
+        name += c;
+    }
+}
+
 // A template bound to columns.
 class Extraction {
 public:
@@ -100,20 +110,13 @@ public:
         }
     }
     using Chosen = std::vector<int64_t>;
-    // The row's name and the values. Bars within values of several parts are escaped, so that features of one row have
-    // names that differ.
+    // The row's name and the values.
     std::string name(uint32_t row, const Chosen& items) const {
         const TemplateRow& of = template_.rows[row];
         std::string out = of.name;
         for (size_t k = 0; k < items.size(); ++k) {
-            out += k ? '|' : '=';
-            if (items[k] < 0) out += boundary_text(static_cast<int>(items[k] - kOutside));
-            else if (items.size() == 1) out += bound_[of.parts[k].first].items->text(static_cast<size_t>(items[k]));
-            else
-                for (char c : bound_[of.parts[k].first].items->text(static_cast<size_t>(items[k]))) {
-                    if (c == '|' || c == '\\') out += '\\';
-                    out += c;
-                }
+            if (items[k] < 0) append_value(out, k, items.size(), boundary_text(static_cast<int>(items[k] - kOutside)));
+            else append_value(out, k, items.size(), bound_[of.parts[k].first].items->text(static_cast<size_t>(items[k])));
         }
         return out;
     }

@@ -43,7 +43,7 @@ public:
 private:
     static constexpr uint32_t kUnknown = std::numeric_limits<uint32_t>::max();
     static constexpr double kFirstMargin = 3.0;   // labels are left out below exp(-3) epsilon of the best at first
-    static constexpr double kLossByLabels = 0.5;  // share of epsilon that labels left out may hold
+    static constexpr double kLossByLabels = 0.25;  // share of epsilon that labels left out may hold
     static constexpr size_t kMostCells = 1 << 15;
     static constexpr double kSmallest = 1e-200;    // a largest mass below this may be off
 

@@ -76,7 +76,7 @@ inline nb::object in_fixed_order(PyObject* items) {
 
 class TokenReader {
 public:
-    // Calls add(key, text, value) for each feature of the token.
+    // Calls add(key, text, value) for each feature of the token. Add::kSkipsZero: but for those whose value is 0.
     template <class Add> void read(PyObject* token, Add add) {
         if (PyDict_Check(token)) {
             prefix_.clear();
@@ -115,6 +115,7 @@ private:
         const auto narrow = static_cast<float>(value);
         if (!std::isfinite(narrow))
             throw ItemError("has the value " + shown(value) + " for feature '" + prefix_ + "'; give a number between -3.4e38 and 3.4e38");
+        if (Add::kSkipsZero && narrow == 0.0f) return;
         add(key_of(prefix_.data(), prefix_.size()), prefix_.data(), prefix_.size(), narrow);
     }
     template <class Add> void read_dict(PyObject* dict, Add& add) {
@@ -123,6 +124,7 @@ private:
         Py_ssize_t position = 0;
         while (PyDict_Next(dict, &position, &key, &value)) {
             if (!PyUnicode_Check(key)) throw ItemError("has a feature name of type " + type_name(key) + " where a string was expected");
+            if (Add::kSkipsZero && value == Py_False) continue;
             const Text name = utf8(key);
             prefix_.append(name.data, name.size);
             read_value(value, add);

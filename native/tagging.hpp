@@ -44,6 +44,7 @@ private:
 };
 
 struct AddToLookup {
+    static constexpr bool kSkipsZero = true;  // they add nothing to a score, and without them all values may be 1
     Lookup& lookup;
     void prefetch(const std::vector<TokenReader::Keyed>&) const {}
     void operator()(uint64_t key, const char*, size_t, float value) { lookup.add(key, value); }

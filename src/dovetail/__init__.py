@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "ASO": "dovetail.multitask",
     "BiasedHMM": "dovetail.representation",
     "Constraints": "dovetail.chain.constraints",
     "Corpus": "dovetail.corpus",
@@ -22,6 +23,7 @@ _HOME = {
     "FeatureGroup": "dovetail.chain.groups",
     "HMM": "dovetail.representation",
     "LayeredHMM": "dovetail.representation",
+    "LinearTagger": "dovetail.multitask",
     "ModelFileError": "dovetail.errors",
     "Pipeline": "dovetail.pipeline.pipeline",
     "Pool": "dovetail.pipeline.pool",
@@ -45,10 +47,12 @@ if TYPE_CHECKING:
     from dovetail.corpus import Corpus, read
     from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingError
     from dovetail.features import Dataset, Lexicon, Template, column
+    from dovetail.multitask import ASO, LinearTagger
     from dovetail.pipeline import Pipeline, Pool, Scores, stacked
     from dovetail.representation import HMM, BiasedHMM, LayeredHMM, WordClasses, WordVectors
 
 __all__ = [
+    "ASO",
     "HMM",
     "BiasedHMM",
     "Constraints",
@@ -59,6 +63,7 @@ __all__ = [
     "FeatureGroup",
     "LayeredHMM",
     "Lexicon",
+    "LinearTagger",
     "ModelFileError",
     "Pipeline",
     "Pool",

@@ -41,13 +41,14 @@ def open_bytes(path: PathLike) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def open_text(path: PathLike) -> Iterator[TextIO]:
+def open_text(path: PathLike, *, newline: str | None = None) -> Iterator[TextIO]:
     """Open a file for reading UTF-8 text, with or without a byte order mark, any line ends.
 
-    Malformed bytes are reported with their line, except on standard input.
+    ``newline`` is that of `open`. Malformed bytes are reported with their line, except on standard
+    input.
     """
     with open_bytes(path) as raw:
-        text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline=None)
+        text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline=newline)
         try:
             yield text
         except UnicodeDecodeError as error:

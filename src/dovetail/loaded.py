@@ -16,3 +16,9 @@ def is_representation(annotator: Any) -> bool:
     """Is it a representation of words? The same holds for these."""
     module = sys.modules.get("dovetail.representation.annotation")
     return module is not None and isinstance(annotator, module.Representation)
+
+
+def is_linear_tagger(annotator: Any) -> bool:
+    """Is it a linear tagger? The same holds for these."""
+    module = sys.modules.get("dovetail.multitask.linear")
+    return module is not None and isinstance(annotator, module.LinearTagger)

@@ -68,6 +68,19 @@ def test_other_columns_can_be_written() -> None:
         write_conllu(Corpus.from_lists({"form": [["a"]]}), file)
 
 
+def test_labels_stand_in_misc(tmp_path: Path) -> None:
+    columns = {"word": [["Go", "on", "x"]], "misc": [["SpaceAfter=No", None, "A=b"]]}
+    corpus = Corpus.from_lists({**columns, "label": [["B-x", "O", None]]})
+    path = tmp_path / "x.conllu"
+    write_conllu(corpus, path)
+    assert "SpaceAfter=No|Label=B-x\n" in path.read_text()
+    back = read_conllu(path)
+    assert [back.lists(name) for name in corpus.names] == [corpus.lists(n) for n in corpus.names]
+    assert back.names[-1] == "label"
+    with pytest.raises(DataError, match="cannot stand in the field MISC"):
+        write_conllu(corpus.with_column("label", [["a|b", "O", "O"]]), path)
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

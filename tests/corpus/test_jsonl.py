@@ -138,6 +138,44 @@ def test_text_written_is_read(tmp_path: Path) -> None:
     assert [json.loads(line) for line in file.getvalue().splitlines()] == lines
 
 
+def test_texts_offsets_and_documents_are_kept(tmp_path: Path) -> None:
+    lists = Corpus.from_lists(
+        {"word": [["Tan,", "A"], ["b"], ["c"]], "pos": [["N", None]] + [["X"]] * 2}
+    )
+    corpus = Corpus(
+        lists.columns,
+        lists.bounds,
+        texts=[" Tan,  A", "b", "c!"],
+        offsets=[(1, 5), (7, 8), (0, 1), (0, 1)],
+        document_bounds=[0, 1, 3],
+    )
+    write_jsonl(corpus, tmp_path / "x.jsonl")
+    assert read_jsonl(tmp_path / "x.jsonl") == corpus
+    assert [len(part) for part in stream_jsonl(tmp_path / "x.jsonl", chunk_size=1)] == [1, 1, 1]
+    with pytest.raises(DataError, match="a column cannot be called 'text'"):
+        write_jsonl(corpus.with_column("text", lists.lists("word")), io.StringIO())
+    with pytest.raises(DataError, match="a column cannot be called 'tokens'"):
+        write_jsonl(corpus.with_column("tokens", lists.lists("word")), io.StringIO())
+
+
+@pytest.mark.parametrize("offsets", [[], [[0]], [[0, 9]], [[2, 1]], [[1, 1]], [[True, 1]], "a"])
+def test_bad_offsets_are_named(tmp_path: Path, offsets: object) -> None:
+    with pytest.raises(DataError, match=r":1: (token 1 has the )?\"?offsets"):
+        _read(tmp_path, {"tokens": ["a"], "text": "a b", "offsets": offsets})
+
+
+@pytest.mark.parametrize("offsets", [[[0, 2], [1, 3]], [[2, 3], [0, 1]]])
+def test_tokens_stand_one_after_another(tmp_path: Path, offsets: object) -> None:
+    with pytest.raises(DataError, match=":1: token 2 begins before the end of the one before it"):
+        _read(tmp_path, {"tokens": ["a", "b"], "text": "a b", "offsets": offsets})
+
+
+def test_documents_by_name(tmp_path: Path) -> None:
+    documents = [None, "a", "a", 2, "a"]
+    lines = [{"text": "x", **({} if d is None else {"document": d})} for d in documents]
+    assert _read(tmp_path, *lines).document_bounds.tolist() == [0, 1, 3, 4, 5]
+
+
 def test_shapes_that_cannot_be_written() -> None:
     corpus = Corpus.from_lists({"word": [["a"]]})
     with pytest.raises(DataError, match="no raw text"):
@@ -155,7 +193,9 @@ json_values = st.recursive(
     max_leaves=8,
 )
 objects = st.dictionaries(
-    st.sampled_from(["tokens", "labels", "text", "spans", "word", "x"]), json_values, max_size=4
+    st.sampled_from(["tokens", "labels", "text", "spans", "word", "x", "offsets", "document"]),
+    json_values,
+    max_size=4,
 )
 
 

@@ -17,6 +17,7 @@ from rich.console import Console
 from dovetail import Template, column
 from dovetail.cli import main
 from dovetail.compare import Cell
+from dovetail.compare.measures import distance, explained, label_entropy, uses
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.reproduce import brown, domain_entities, domains, lcmc, published_domains
 from dovetail.reproduce.chi_square import yates
@@ -28,7 +29,6 @@ from dovetail.reproduce.domain_data import (
     first_by_hash,
     read_documents,
 )
-from dovetail.reproduce.domain_measures import distance, explained, label_entropy, uses
 from dovetail.reproduce.domain_output import DomainFindings
 from dovetail.reproduce.domain_study import Arm, DomainStudy
 from dovetail.reproduce.domain_systems import OURS, PAPER, System, further_systems, systems

@@ -42,6 +42,10 @@ class ChainModel:
                 f"{file.source} holds a pipeline of several taggers: open it with Pipeline.load"
             )
         if kind is not None:
+            if kind == "linear tagger":
+                raise ModelFileError(
+                    f"{file.source} holds a {kind}: open it with dovetail.LinearTagger.load"
+                )
             raise ModelFileError(
                 f"{file.source} holds a {kind}, which gives no labels: open it with "
                 "dovetail.representation.load, and put it before a tagger in a Pipeline"

@@ -13,7 +13,7 @@ import click
 
 from dovetail.cli.models import check_writable
 from dovetail.cli.progress import duration
-from dovetail.compare import Progress, Store, Summary, run, summarize
+from dovetail.compare import Cell, Progress, Store, Summary, run, summarize
 from dovetail.compare.experiment import Experiment
 from dovetail.compare.report import require_report, write_report
 from dovetail.compare.table import as_text, for_terminal
@@ -81,10 +81,10 @@ def _print(summary: Summary) -> None:
 
 
 @contextmanager
-def show_cells() -> Iterator[Shown]:
+def show_cells(named: Callable[[Cell], str] = lambda cell: cell.id) -> Iterator[Shown]:
     """Where the comparison is: a bar on a terminal, else a line for each part."""
     if not sys.stderr.isatty():
-        yield _line
+        yield lambda now: _line(now, named)
         return
     from rich import progress as bars
     from rich.console import Console
@@ -100,14 +100,14 @@ def show_cells() -> Iterator[Shown]:
 
         def show(now: Progress) -> None:
             left = f"~{duration(now.seconds_left)} left" if now.seconds_left else ""
-            text = now.cell.id if now.cell else ""
+            text = named(now.cell) if now.cell else ""
             bar.update(task, completed=now.done, total=now.total, description=text, left=left)
 
         yield show
 
 
-def _line(now: Progress) -> None:
+def _line(now: Progress, named: Callable[[Cell], str]) -> None:
     if now.cell is None:
         return
     left = f", ~{duration(now.seconds_left)} left" if now.seconds_left else ""
-    click.echo(f"{now.done + 1} of {now.total}: {now.cell.id}{left}", err=True)
+    click.echo(f"{now.done + 1} of {now.total}: {named(now.cell)}{left}", err=True)

@@ -20,7 +20,11 @@ SUMMARIES = {
     "compare": "Compare ways of transfer on a recipe's data.",
     "reproduce": "Do published experiments again.",
     "represent": "Learn what words are like from unlabelled text.",
+    "tune": "Choose the strengths of a representation on development text.",
     "features": "Show what a template makes of data.",
+    "convert": "Change the format of a corpus.",
+    "import-model": "Make a model of CRFsuite, CRF++ or Wapiti one of ours.",
+    "export-model": "Write a model for CRFsuite, or as JSON.",
 }
 INTERRUPTED = 128 + 2
 PIPE_CLOSED = 128 + 13
@@ -34,7 +38,8 @@ class Failure(click.ClickException):
 
 
 class CommandGroup(click.Group):
-    """Commands by their names in `SUMMARIES`; the module of the same name holds each."""
+    """Commands by their names in `SUMMARIES`; the module of the same name, with _ for -, holds
+    each."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(SUMMARIES)
@@ -42,7 +47,8 @@ class CommandGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in SUMMARIES:
             return None
-        command: click.Command = import_module(f"dovetail.cli.{cmd_name}").command
+        module = cmd_name.replace("-", "_")
+        command: click.Command = import_module(f"dovetail.cli.{module}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -77,9 +77,9 @@ class Source:
         format = format or format_of(path)
         if columns is not None and format != "conll":
             raise click.UsageError(f"--columns names the columns of CoNLL files, not of {format}")
-        if unit is not None and format != "text":
+        if unit is not None and format not in ("text", "brat"):
             raise click.UsageError(f"--unit says how plain text is cut, not {format}")
-        names = None if columns is None else tuple(_name(part) for part in columns.split(","))
+        names = column_names(columns)
         return cls(path, format, names, guessed and columns is None, unit)
 
     def read(self) -> Corpus:
@@ -120,6 +120,11 @@ class Source:
     def _options(self) -> dict[str, Any]:
         given = {"columns": self.columns, "unit": self.unit}
         return {name: value for name, value in given.items() if value is not None}
+
+
+def column_names(given: str | None) -> tuple[str | None, ...] | None:
+    """Columns as the command line names them."""
+    return None if given is None else tuple(_name(part) for part in given.split(","))
 
 
 def _name(part: str) -> str | None:

@@ -22,19 +22,39 @@ def kind_of(path: str) -> str | None:
     """What a file holds: a pipeline, a representation of some kind, or else a tagger."""
     from dovetail.chain.model_file import open_model
 
+    if is_foreign(path):
+        return None
     kind: str | None = open_model(path, verify=False).facts.get("kind")
     return kind
 
 
 def load(path: str) -> Tagger | Pipeline:
-    """The tagger or the pipeline in a file."""
+    """The tagger or the pipeline in a file, or a model of another program's as a tagger."""
     from dovetail.chain.model_file import KIND_PIPELINE
 
+    if is_foreign(path):
+        from dovetail.interop import import_model
+
+        return import_model(path)
     if kind_of(path) != KIND_PIPELINE:
         return dovetail.load(path)
     from dovetail.pipeline import Pipeline
 
     return Pipeline.load(path)
+
+
+def is_foreign(path: str) -> bool:
+    """Whether a file is a model of CRFsuite, CRF++ or Wapiti."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(64)
+    except OSError:
+        return False
+    if head[8:9] == b"{":  # ours: asked first, as nothing needs to be loaded for it
+        return False
+    from dovetail.interop.models import looks_foreign
+
+    return looks_foreign(head)
 
 
 def refuse_decoding(decode: str | None, model: Tagger | Pipeline, path: str) -> None:

@@ -46,7 +46,7 @@ def load_template(
         if lexicons or tables:
             raise click.UsageError("--lexicon and --table belong to a template: give --template")
         return None
-    files = dict(map(_named_file, lexicons)), dict(map(_named_file, tables))
+    files = dict(map(named_file, lexicons)), dict(map(named_file, tables))
     if is_template_file(given):
         return template_from_file(given, columns, *files, _option)
     return ready_made(given, [name for name in columns if name != label], *files)
@@ -56,7 +56,8 @@ def _option(kind: str, name: str) -> str:
     return f"--{kind} {name}=FILE"
 
 
-def _named_file(given: str) -> tuple[str, str]:
+def named_file(given: str) -> tuple[str, str]:
+    """The name and the file of a lexicon or a table."""
     name, equals, path = given.partition("=")
     if not (name and equals and path):
         raise click.UsageError(f"--lexicon and --table take NAME=FILE, not '{given}'")

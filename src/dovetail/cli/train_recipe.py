@@ -18,6 +18,7 @@ from dovetail.cli.models import check_writable
 from dovetail.cli.progress import duration, megabytes
 from dovetail.cli.states import in_short, summary
 from dovetail.cli.task_progress import show_tasks
+from dovetail.loaded import is_linear_tagger
 from dovetail.pipeline.layers import taggers_of
 from dovetail.pipeline.recipe import Recipe
 
@@ -130,6 +131,8 @@ def _facts(
 
 
 def _task_facts(name: str, annotator: Any, corpus: Corpus | None) -> dict[str, Any]:
+    if is_linear_tagger(annotator):
+        return _linear_facts(name, annotator, corpus)
     taggers = taggers_of(annotator)
     tagger = taggers[-1]
     facts: dict[str, Any] = {
@@ -145,6 +148,22 @@ def _task_facts(name: str, annotator: Any, corpus: Corpus | None) -> dict[str, A
         facts |= {"sequences": len(corpus), "tokens": corpus.n_tokens}
         facts |= {"objective": last.objective, "gap": last.gap}
         facts |= {"iterations": last.iteration, "seconds": last.seconds}
+    return facts
+
+
+def _linear_facts(name: str, tagger: Any, corpus: Corpus | None) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "name": name,
+        "labels": len(tagger.labels_),
+        "taggers": 1,
+        "features": tagger.weights_.n_features,
+        "weights": tagger.weights_.n_features * len(tagger.labels_),
+        "stopped": f"one classifier a label, {type(tagger).__name__}",
+    }
+    if corpus is not None:
+        facts |= {"sequences": len(corpus), "tokens": corpus.n_tokens}
+        facts |= {"objective": tagger.training_["objective"], "gap": None}
+        facts |= {"iterations": max(tagger.training_["iterations"]), "seconds": tagger.seconds_}
     return facts
 
 

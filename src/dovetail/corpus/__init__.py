@@ -1,12 +1,21 @@
 """Tables of tokens, and the files they come from and go to."""
 
+from dovetail.corpus.brat import read_brat, stream_brat, write_brat
 from dovetail.corpus.column import Column
 from dovetail.corpus.conll import read_conll, stream_conll, write_conll
 from dovetail.corpus.conllu import read_conllu, stream_conllu, write_conllu
+from dovetail.corpus.doccano import read_doccano, stream_doccano, write_doccano
 from dovetail.corpus.formats import FORMATS, format_of, read, stream
 from dovetail.corpus.jsonl import read_jsonl, stream_jsonl, write_jsonl
+from dovetail.corpus.label_studio import (
+    read_label_studio,
+    stream_label_studio,
+    write_label_studio,
+)
 from dovetail.corpus.labels import Span, labels_from_spans, spans
 from dovetail.corpus.markup import read_markup, stream_markup
+from dovetail.corpus.parserator import read_parserator, stream_parserator, write_parserator
+from dovetail.corpus.placed import placed
 from dovetail.corpus.schemes import (
     SCHEMES,
     Scheme,
@@ -37,22 +46,35 @@ __all__ = [
     "detect_scheme",
     "format_of",
     "labels_from_spans",
+    "placed",
     "read",
+    "read_brat",
     "read_conll",
     "read_conllu",
+    "read_doccano",
     "read_jsonl",
+    "read_label_studio",
     "read_markup",
+    "read_parserator",
     "read_text",
     "spans",
     "stream",
+    "stream_brat",
     "stream_conll",
     "stream_conllu",
+    "stream_doccano",
     "stream_jsonl",
+    "stream_label_studio",
     "stream_markup",
+    "stream_parserator",
     "stream_text",
     "tokenize",
     "unit_of",
+    "write_brat",
     "write_conll",
     "write_conllu",
+    "write_doccano",
     "write_jsonl",
+    "write_label_studio",
+    "write_parserator",
 ]

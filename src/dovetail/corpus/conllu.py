@@ -2,22 +2,26 @@
 
 The fields become columns of the same names, except FORM, which is "word"; ``_`` is a missing
 value. Ranges of multi-word tokens (``3-4``) and empty nodes (``5.1``) are passed over, and so is
-DEPS. ``# newdoc`` opens a document, ``# text = ...`` gives the raw text.
+DEPS. ``# newdoc`` opens a document, ``# text = ...`` gives the raw text. ``Label=...`` in MISC is
+the column "label", for labels that CoNLL-U has no field for.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
+from dovetail.corpus.column import Column
 from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError, DovetailError
 from dovetail.files import PathLike, open_text, write_text
 
 _FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+_LABEL, _LABEL_KEY = "label", "Label="
 _COLUMNS = {"form": "word"} | {name: name for name in _FIELDS if name not in ("id", "form", "deps")}
+FIELD_COLUMNS = tuple(_COLUMNS.values())
 
 
 def read_conllu(path: PathLike) -> Corpus:
@@ -30,12 +34,12 @@ def read_conllu(path: PathLike) -> Corpus:
     >>> read_conllu(path)[0]["upos"]
     ['VERB']
     """
-    return to_corpus(_records(path), _COLUMNS.values())
+    return to_corpus(_records(path), FIELD_COLUMNS)
 
 
 def stream_conllu(path: PathLike, *, chunk_size: int = CHUNK_SIZE) -> Iterator[Corpus]:
     """Read a CoNLL-U file as a stream of corpora of ``chunk_size`` sentences."""
-    return to_chunks(_records(path), chunk_size, _COLUMNS.values())
+    return to_chunks(_records(path), chunk_size, FIELD_COLUMNS)
 
 
 def write_conllu(
@@ -44,7 +48,8 @@ def write_conllu(
     """Write a corpus as CoNLL-U; fields without a column are ``_``.
 
     ``columns`` tells which column to take for a field if it is not the one of the same name
-    ("word" for form), for instance ``{"upos": "predicted"}``.
+    ("word" for form), for instance ``{"upos": "predicted"}``. A column "label" that it does not
+    name is written into MISC.
 
     >>> import sys
     >>> corpus = Corpus.from_lists({"word": [["Go"]], "upos": [["VERB"]]})
@@ -58,10 +63,13 @@ def write_conllu(
     sources = {
         field: name for field, name in _COLUMNS.items() if field == "form" or name in corpus.columns
     } | dict(columns or {})
-    for name in sources.values():
+    labelled = _LABEL in corpus.columns and _LABEL not in sources.values()
+    for name in [*sources.values(), *[_LABEL] * labelled]:
         for level in corpus.column(name).levels:
             if not level.strip() or any(mark in level for mark in ("\t", "\n", "\r", "  ")):
                 raise DataError(f"column {name!r}: {level!r} cannot be written as CoNLL-U")
+    if labelled:
+        corpus, sources = _with_label(corpus, sources.get("misc")), {**sources, "misc": "misc"}
     starts = set() if corpus.document_bounds is None else set(corpus.document_bounds.tolist()[:-1])
     with write_text(target) as file:
         for sequence in corpus:
@@ -76,6 +84,33 @@ def write_conllu(
                 fields = [values[f][row] or "_" if f in values else "_" for f in _FIELDS[1:]]
                 file.write("\t".join([str(row + 1), *fields]) + "\n")
             file.write("\n")
+
+
+def _with_label(corpus: Corpus, misc: str | None) -> Corpus:
+    """The column "label" as part of the column "misc"."""
+    for level in corpus.column(_LABEL).levels:
+        if "|" in level:
+            raise DataError(f"column {_LABEL!r}: {level!r} cannot stand in the field MISC")
+    labels = corpus.column(_LABEL).values()
+    others = [None] * len(labels) if misc is None else corpus.column(misc).values()
+    together = [_together(*pair) for pair in zip(others, labels, strict=True)]
+    return corpus.with_column("misc", Column.from_values(together))
+
+
+def _together(misc: str | None, label: str | None) -> str | None:
+    if label is None:
+        return misc
+    return f"{_LABEL_KEY}{label}" if misc is None else f"{misc}|{_LABEL_KEY}{label}"
+
+
+def _label_apart(misc: str | None) -> tuple[str | None, str | None]:
+    """What a field MISC has beside the label, and the label."""
+    if misc is None or _LABEL_KEY not in misc:
+        return misc, None
+    parts = misc.split("|")
+    label = next((part for part in parts if part.startswith(_LABEL_KEY)), None)
+    others = "|".join(part for part in parts if part is not label)
+    return others or None, (label or "").removeprefix(_LABEL_KEY) or None
 
 
 def _records(path: PathLike) -> Iterator[Record]:
@@ -93,7 +128,12 @@ def _records(path: PathLike) -> Iterator[Record]:
     opens_document = False
 
     def record() -> Record:
-        columns = dict(zip(_COLUMNS.values(), zip(*rows, strict=True), strict=True))
+        columns: dict[str, Sequence[str | None]] = dict(
+            zip(FIELD_COLUMNS, zip(*rows, strict=True), strict=True)
+        )
+        apart = [_label_apart(misc) for misc in columns["misc"]]
+        if any(label is not None for _, label in apart):
+            columns["misc"], columns[_LABEL] = zip(*apart, strict=True)
         return Record(columns, len(rows), opens_document, text)
 
     with open_text(path) as file:

@@ -6,10 +6,18 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from dovetail.corpus.conll import read_conll, stream_conll
-from dovetail.corpus.conllu import read_conllu, stream_conllu
-from dovetail.corpus.jsonl import read_jsonl, stream_jsonl
+from dovetail.corpus.brat import read_brat, stream_brat, write_brat
+from dovetail.corpus.conll import read_conll, stream_conll, write_conll
+from dovetail.corpus.conllu import read_conllu, stream_conllu, write_conllu
+from dovetail.corpus.doccano import read_doccano, stream_doccano, write_doccano
+from dovetail.corpus.jsonl import read_jsonl, stream_jsonl, write_jsonl
+from dovetail.corpus.label_studio import (
+    read_label_studio,
+    stream_label_studio,
+    write_label_studio,
+)
 from dovetail.corpus.markup import read_markup, stream_markup
+from dovetail.corpus.parserator import read_parserator, stream_parserator, write_parserator
 from dovetail.corpus.table import Corpus
 from dovetail.corpus.text import read_text, stream_text
 from dovetail.errors import DataError
@@ -17,19 +25,24 @@ from dovetail.files import PathLike
 
 
 class Format(NamedTuple):
-    """How to read one format, and the suffixes it is known by."""
+    """How to read one format, and write it if that can be, and the suffixes it is known by."""
 
     read: Callable[..., Corpus]
     stream: Callable[..., Iterator[Corpus]]
     suffixes: tuple[str, ...]
+    write: Callable[..., None] | None = None
 
 
 FORMATS: dict[str, Format] = {
-    "conll": Format(read_conll, stream_conll, (".conll", ".txt", ".tsv", ".iob")),
-    "conllu": Format(read_conllu, stream_conllu, (".conllu",)),
-    "jsonl": Format(read_jsonl, stream_jsonl, (".jsonl", ".ndjson")),
+    "conll": Format(read_conll, stream_conll, (".conll", ".txt", ".tsv", ".iob"), write_conll),
+    "conllu": Format(read_conllu, stream_conllu, (".conllu",), write_conllu),
+    "jsonl": Format(read_jsonl, stream_jsonl, (".jsonl", ".ndjson"), write_jsonl),
     "text": Format(read_text, stream_text, ()),
     "markup": Format(read_markup, stream_markup, ()),
+    "brat": Format(read_brat, stream_brat, (".ann",), write_brat),
+    "doccano": Format(read_doccano, stream_doccano, (), write_doccano),
+    "label-studio": Format(read_label_studio, stream_label_studio, (".json",), write_label_studio),
+    "parserator": Format(read_parserator, stream_parserator, (".xml",), write_parserator),
 }
 
 

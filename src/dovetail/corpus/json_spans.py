@@ -60,10 +60,7 @@ def snap(
         if first >= last:
             raise DataError(f"{where}: the span {list(span)} holds no token")
         if snapped and first < snapped[-1].end:
-            raise DataError(
-                f"{where}: the span {list(span)} shares a token with the one before it; "
-                'give "tokens" and "labels" instead'
-            )
+            raise DataError(f"{where}: the span {list(span)} shares a token with the one before it")
         widened += starts[first] < span.start or ends[last - 1] > span.end
         snapped.append(Span(first, last, span.label))
     return snapped, widened

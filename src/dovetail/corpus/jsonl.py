@@ -8,6 +8,9 @@ start, end and label. Offsets count characters (code points). The text is tokeni
 become IOB2 labels; a span that starts or ends within a token is widened to the whole token, and
 how many were is logged. Without "spans" the labels are missing.
 
+Tokens may also have their "text" and "offsets", ``[start, end]`` each. In either shape lines that
+follow one another with the same "document", a number or a string, are one document.
+
 Other keys are ignored, and so are lines without any token.
 """
 
@@ -17,11 +20,13 @@ import json
 import logging
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Literal, TextIO, TypeGuard
 
 from dovetail.corpus.json_spans import line_spans, snap
-from dovetail.corpus.labels import labels_from_spans, spans
+from dovetail.corpus.labels import labels_from_spans
 from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.span_texts import character_spans, document_numbers
 from dovetail.corpus.table import Corpus, Sequence
 from dovetail.corpus.tokenizer import tokenize
 from dovetail.errors import DataError
@@ -58,9 +63,10 @@ def write_jsonl(
 ) -> None:
     """Write a corpus as JSON lines.
 
-    The shape "tokens" has all columns, with "word" as "tokens" and the column ``label`` as
-    "labels". The shape "text" has the raw text, which the corpus must hold, and the spans of the
-    column ``label``, read leniently whatever their scheme.
+    The shape "tokens" has everything: all columns, with "word" as "tokens" and the column
+    ``label`` as "labels", texts and offsets. The shape "text" has the raw text, which the corpus
+    must hold, and the spans of the column ``label``, read leniently whatever their scheme.
+    Documents have numbers.
 
     >>> import sys
     >>> write_jsonl(Corpus.from_lists({"word": [["EU"]], "label": [["B-ORG"]]}), sys.stdout)
@@ -71,37 +77,56 @@ def write_jsonl(
     if shape == "text" and (corpus.texts is None or corpus.offsets is None):
         raise DataError("this corpus has no raw text with offsets: write the shape tokens instead")
     with write_text(target) as file:
-        for sequence in corpus:
+        for sequence, document in zip(corpus, document_numbers(corpus), strict=True):
             line = _with_spans(sequence, label) if shape == "text" else _columns(sequence, label)
+            _add(line, "document", document)
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 def _columns(sequence: Sequence, label: str) -> dict[str, Any]:
     keys = {"word": "tokens", label: "labels"}
-    return {keys.get(name, name): sequence[name] for name in sequence.names}
+    line: dict[str, Any] = {}
+    for name in sequence.names:
+        _add(line, keys.get(name, name), sequence[name])
+    _add(line, "text", sequence.text)
+    _add(line, "offsets", None if sequence.offsets is None else sequence.offsets.tolist())
+    return line
+
+
+def _add(line: dict[str, Any], key: str, value: object) -> None:
+    if value is None:
+        return
+    if key in line:
+        raise DataError(
+            f"a column cannot be called {key!r} in JSON lines, which have another {key}"
+        )
+    line[key] = value
 
 
 def _with_spans(sequence: Sequence, label: str) -> dict[str, Any]:
     line: dict[str, Any] = {"text": sequence.text}
-    if label in sequence.names and sequence.offsets is not None:
-        values = sequence[label]
-        if any(value is not None for value in values):
-            offsets = sequence.offsets.tolist()
-            line["spans"] = [
-                [offsets[start][0], offsets[end - 1][1], name] for start, end, name in spans(values)
-            ]
+    found = character_spans(sequence, label)
+    if found is not None:
+        line["spans"] = found
     return line
+
+
+def document_of(value: dict[str, Any]) -> object:
+    """The document that a line says it belongs to."""
+    document = value.get("document")
+    return document if isinstance(document, str | int) else None
 
 
 def _records(path: PathLike, labels: str) -> Iterator[Record]:
     shape = None
     widened = empty = 0
+    document: object = None
     with open_text(path) as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
             where = f"{os.fspath(path)}:{number}"
-            value = _parse(line, where)
+            value = parse_line(line, where)
             this = "text" if "text" in value and "tokens" not in value else "tokens"
             shape = shape or this
             if this != shape:
@@ -111,20 +136,30 @@ def _records(path: PathLike, labels: str) -> Iterator[Record]:
                 widened += snapped
             else:
                 record = _from_tokens(value, labels, where)
-            if record.length:
-                yield record
-            else:
+            if not record.length:
                 empty += 1
+                continue
+            before, document = document, document_of(value)
+            yield replace(record, opens_document=document not in (None, before))
     if widened:
         _log.warning("%s: %d spans were widened to whole tokens", os.fspath(path), widened)
     if empty:
         _log.warning("%s: %d lines without tokens were left out", os.fspath(path), empty)
 
 
-def _parse(line: str, where: str) -> dict[str, Any]:
+def parse_line(line: str, where: str) -> dict[str, Any]:
+    """The JSON object on a line."""
+    value = parse_json(line, where)
+    if not isinstance(value, dict):
+        raise DataError(f"{where}: a JSON object was expected, not {line.strip()[:40]!r}")
+    return value
+
+
+def parse_json(text: str, where: str) -> Any:
+    """JSON whose strings are text."""
     try:
-        value = json.loads(line)
-        if "\\u" in line:
+        value = json.loads(text)
+        if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise DataError(f"{where}: half of a surrogate pair, which is not a character") from None
@@ -132,8 +167,6 @@ def _parse(line: str, where: str) -> dict[str, Any]:
         raise DataError(f"{where}: brackets are nested too deeply") from None
     except ValueError as error:
         raise DataError(f"{where}: not JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise DataError(f"{where}: a JSON object was expected, not {line.strip()[:40]!r}")
     return value
 
 
@@ -153,7 +186,30 @@ def _from_tokens(value: dict[str, Any], labels: str, where: str) -> Record:
         if len(strings) != len(tokens):
             raise DataError(f"{where}: {len(strings)} {key} for {len(tokens)} tokens")
         columns[name] = strings
-    return Record(columns, len(tokens))
+    text = value["text"] if isinstance(value.get("text"), str) else None
+    offsets = None
+    if text is not None and value.get("offsets") is not None:
+        offsets = _checked_offsets(value["offsets"], len(tokens), len(text), where)
+    return Record(columns, len(tokens), text=text, offsets=offsets)
+
+
+def _checked_offsets(value: Any, n: int, length: int, where: str) -> list[tuple[int, int]]:
+    if not isinstance(value, list) or len(value) != n:
+        raise DataError(f'{where}: "offsets" must be a list of as many pairs as there are tokens')
+    at = 0
+    for number, pair in enumerate(value, 1):
+        if (
+            not isinstance(pair, list)
+            or [type(part) for part in pair] != [int, int]
+            or not 0 <= pair[0] < pair[1] <= length
+        ):
+            raise DataError(
+                f"{where}: token {number} has the offsets {pair} in a text of {length} characters"
+            )
+        if pair[0] < at:
+            raise DataError(f"{where}: token {number} begins before the end of the one before it")
+        at = pair[1]
+    return [(start, end) for start, end in value]
 
 
 def _is_strings(value: object) -> TypeGuard[list[str | None]]:

@@ -62,6 +62,14 @@ class TaggerLayer:
         template = template_of(self.tagger.model_, self.tagger.settings["features"])
         return () if template is None else template.columns
 
+    def fresh(self) -> TaggerLayer:
+        """The same settings, not trained."""
+        return TaggerLayer(Tagger(**self.tagger.settings))
+
+    def fit(self, corpus: Corpus, label: str, callback: Any = None) -> None:
+        """Train it on a column of a corpus that has all columns it reads."""
+        self.tagger.fit(corpus, label=label, callback=callback)
+
     def reads_guesses(self, latent: Latent) -> bool:
         """Whether some feature needs a guess at a latent column, since it reads it elsewhere than
         at its own token or the one before."""

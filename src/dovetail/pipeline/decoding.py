@@ -14,6 +14,7 @@ from dovetail.errors import DataError
 from dovetail.grid import Grid
 from dovetail.pipeline.annotators import Latent, TaggerLayer
 from dovetail.pipeline.layers import Layer
+from dovetail.pipeline.linear_layer import LinearLayer
 from dovetail.pipeline.potentials import Potentials, Scores
 
 Codes = npt.NDArray[np.int32]
@@ -48,7 +49,7 @@ def best_column(layer: Layer, corpus: Corpus, known: Known | None, threads: int 
     """The best labels of one layer, in a corpus that has all that it reads."""
     if known is not None and known.whole:
         return Column(known.codes, layer.labels)
-    if isinstance(layer.annotator, TaggerLayer) and known is None:
+    if isinstance(layer.annotator, TaggerLayer | LinearLayer) and known is None:
         return layer.annotator.best(corpus)
     grid = alone(layer, corpus)
     if known is not None:
@@ -58,7 +59,7 @@ def best_column(layer: Layer, corpus: Corpus, known: Known | None, threads: int 
 
 def probabilities(layer: Layer, corpus: Corpus, threads: int | None) -> Scores:
     """Probabilities of a layer's labels, [tokens x labels]."""
-    if isinstance(layer.annotator, TaggerLayer):
+    if isinstance(layer.annotator, TaggerLayer | LinearLayer):
         return layer.annotator.marginals(corpus)
     return alone(layer, corpus).marginals("exact", threads=threads).labels[0]
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.pipeline.choices import TRAININGS, Training, check_choice
@@ -87,7 +86,7 @@ def _check_tasks(pipeline: Pipeline, corpora: Mapping[str, Corpus]) -> None:
         pipeline[name]  # fails if there is none
     for name in pipeline.names:
         tagger = pipeline[name]
-        if name not in corpora and isinstance(tagger, Tagger) and not tagger._fitted:
+        if name not in corpora and not getattr(tagger, "_fitted", True):
             raise DataError(f"the task '{name}' is not trained, and there is no data for it")
 
 

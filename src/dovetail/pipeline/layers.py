@@ -13,7 +13,9 @@ import numpy as np
 from dovetail.chain.inputs import template_of
 from dovetail.chain.tagger import Tagger
 from dovetail.errors import DataError, DovetailError
+from dovetail.loaded import is_linear_tagger
 from dovetail.pipeline.annotators import Annotator, TaggerLayer
+from dovetail.pipeline.linear_layer import LinearLayer
 from dovetail.pipeline.pool import Pool
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ class Layer:
     """An annotator and the column that it writes; ``weight`` is on its scores in joint decoding."""
 
     name: str
-    annotator: Any  # TaggerLayer, Pool, Scores, or an Annotator of the user's own
+    annotator: Any  # TaggerLayer, LinearLayer, Pool, Scores, or an Annotator of the user's own
     weight: float = 1.0
 
     @property
@@ -84,12 +86,14 @@ def _name_of(annotator: Any) -> str:
 
 
 def _is_fitted(annotator: Any) -> bool:
-    return not isinstance(annotator, Tagger) or annotator._fitted
+    return bool(getattr(annotator, "_fitted", True))
 
 
 def _annotator(name: str, given: Any) -> Any:
     if isinstance(given, Tagger):
         return TaggerLayer(given)
+    if is_linear_tagger(given):
+        return LinearLayer(given)
     if isinstance(given, Annotator):
         return given
     raise DataError(f"'{name}' is {given!r}; give a Tagger, a Pool, Scores or an Annotator")
@@ -138,7 +142,8 @@ def taggers_of(annotator: Any) -> list[Tagger]:
 def check_trained(layers: Sequence[Layer]) -> None:
     """All layers must be trained, and know what those below them may say."""
     for k, layer in enumerate(layers):
-        if isinstance(layer.annotator, TaggerLayer) and not layer.annotator.tagger._fitted:
+        trainable = isinstance(layer.annotator, TaggerLayer | LinearLayer)
+        if trainable and not layer.annotator.tagger._fitted:
             raise DovetailError(f"the task '{layer.name}' has not been trained: call fit")
         for tagger in taggers_of(layer.annotator):
             _check_known_labels(layer.name, tagger, layers[:k])

@@ -20,10 +20,12 @@ from dovetail.pipeline.fitting import fit_layers
 from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.inputs import corpus_of
 from dovetail.pipeline.layers import check_trained, layer_named, layers_of
+from dovetail.pipeline.linear_layer import LinearLayer
 from dovetail.pipeline.representations import added, apart, represented, without
 from dovetail.pipeline.training import Listener
 
 if TYPE_CHECKING:
+    from dovetail.features import Featurizer
     from dovetail.grid import Report
     from dovetail.pipeline.auto import Candidates
     from dovetail.pipeline.explain import PipelineExplanation
@@ -52,9 +54,9 @@ class Pipeline:
     ----------
     layers
         Taggers by the names of the columns that they write, trained or not; or a list of trained
-        ones, which write the columns that they were trained on. Also `Pool`, `Scores`, or anything
-        that is an `Annotator`. A trained representation of words, such as an `HMM`, is no layer but
-        an input: its columns are added to all data, unless they are there.
+        ones, which write the columns that they were trained on. Also a `LinearTagger`, `Pool`,
+        `Scores`, or anything that is an `Annotator`. A trained representation of words, such as an
+        `HMM`, is no layer but an input: its columns are added to all data, unless they are there.
     weights
         Factors on the layers' scores in joint decoding, by default 1; `tune` finds good ones.
     lattice
@@ -128,7 +130,7 @@ class Pipeline:
     def __getitem__(self, name: str) -> Any:
         """The tagger, or other annotator, of that name."""
         annotator = layer_named(name, self.layers).annotator
-        return annotator.tagger if isinstance(annotator, TaggerLayer) else annotator
+        return annotator.tagger if isinstance(annotator, TaggerLayer | LinearLayer) else annotator
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "held_out_": [], "candidates_": None}  # for use after training
@@ -274,14 +276,14 @@ class Pipeline:
         cls,
         source: str | os.PathLike[str] | bytes,
         *,
-        layers: Mapping[str, Annotator] | None = None,
+        layers: Mapping[str, Annotator | Featurizer] | None = None,
         threads: int | None = None,
         verify: bool | None = None,
     ) -> Pipeline:
         """Open a saved pipeline, from a path or from bytes.
 
-        ``layers`` has those annotators of your own that no file can hold; ``verify`` is that of
-        `dovetail.load`.
+        ``layers`` has by name what no file can hold: annotators of your own, and the feature
+        functions of taggers that have one. ``verify`` is that of `dovetail.load`.
         """
         from dovetail.pipeline.saved import opened
 

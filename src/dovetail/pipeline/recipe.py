@@ -28,12 +28,12 @@ from dovetail.corpus.formats import joined, read_filled
 from dovetail.errors import DataError, DovetailError
 from dovetail.files import PathLike
 from dovetail.pipeline.choices import Decode, System, Training
+from dovetail.pipeline.recipe_linear import compounded, linear_tagger, trained
 from dovetail.pipeline.recipe_representations import Wanted, learn
 from dovetail.pipeline.representations import columns_of
 from dovetail.pipeline.tasks import label_of, naming
 
 if TYPE_CHECKING:
-    from dovetail.chain.tagger import Tagger
     from dovetail.features import Template
     from dovetail.pipeline.pipeline import Pipeline
     from dovetail.pipeline.training import Listener
@@ -45,7 +45,7 @@ class Task:
     """One layer: what it learns from, or the trained tagger that it is.
 
     ``reads`` names tasks before it whose labels it reads; None stands for all of them, or for
-    those that a template file names. ``settings`` are those of its Tagger.
+    those that a template file names. ``settings`` are those of its Tagger, or what its kind has.
     """
 
     name: str
@@ -59,6 +59,8 @@ class Task:
     tables: Mapping[str, Path] = field(default_factory=dict)
     reads: tuple[str, ...] | None = None
     conjoin: bool = False
+    compound: bool = False
+    kind: str = "crf"
     weight: float = 1.0
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -222,7 +224,7 @@ class Recipe:
         corpora = self.corpora()
         pipeline = self.pipeline(corpora, threads=threads)
         found = {}
-        for task in (task for task in self.tasks if task.data):
+        for task in (task for task in self.tasks if task.data and task.kind == "crf"):
             corpus, tagger = corpora[task.name], pipeline[task.name]
             wanted = [n for n in tagger.settings["features"].columns if n not in corpus.names]
             filled = corpus
@@ -253,13 +255,15 @@ class Recipe:
         corpora: Mapping[str, Corpus],
         represented: tuple[str, ...],
         threads: int | None,
-    ) -> Tagger:
-        from dovetail.chain.tagger import Tagger, load
+    ) -> Any:
+        from dovetail.chain.tagger import Tagger
 
         if task.model is not None:
-            return load(task.model, threads=threads)
-        settings = {"seed": self.seed, **task.settings}
+            return trained(task.model, threads)
         template = self._template(task, corpora[task.name], represented)
+        if task.kind != "crf":
+            return linear_tagger(task, template, threads)
+        settings = {"seed": self.seed, **task.settings}
         return Tagger(features=template, threads=threads, **settings)
 
     def _template(self, task: Task, corpus: Corpus, represented: tuple[str, ...]) -> Template:
@@ -289,6 +293,8 @@ class Recipe:
                 columns = [*inputs, *reads[:1]] if tagged else inputs
                 template = ready_made(task.features, columns, *files)
         made = template.reading(*reads, conjoined=task.conjoin)
+        if task.compound:
+            made = compounded(template, reads, [n for n in corpus.names if n != label])
         return made if isinstance(task.features, Path) else made.reading(*represented)
 
 

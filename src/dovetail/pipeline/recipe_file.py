@@ -14,11 +14,12 @@ from dovetail.pipeline.recipe import Comparison, Recipe, Task
 from dovetail.pipeline.recipe_keys import (
     COMPARE,
     OF_A_MODEL,
+    OF_ANY_TASK,
     OF_TEXT,
     RECIPE,
     REPRESENTATIONS,
-    SETTINGS,
     TASK,
+    TASKS,
     check_keys,
     nearest,
 )
@@ -61,7 +62,9 @@ def _task(path: Path, number: int, table: Any) -> Task:
         raise DataError(f"{place} has no name: give name = the column that it writes")
     check_keys({"name": table["name"]}, TASK, place)
     where = f"{path}, task '{table['name']}'"
-    check_keys(table, TASK, where)
+    check_keys({key: value for key, value in table.items() if key == "kind"}, TASK, where)
+    own_keys = TASKS[table.get("kind", "crf")]
+    check_keys(table, {**OF_ANY_TASK, **own_keys}, where)
     if "data" not in table and "model" not in table:
         raise DataError(f"{where} has neither data to learn from nor a trained model: give one")
     if "model" in table:
@@ -72,7 +75,12 @@ def _task(path: Path, number: int, table: Any) -> Task:
             raise DataError(f"{where}: {odd} is nothing that a trained model can be given")
     folder = path.parent
     values = dict(table)
-    settings = {key: values.pop(key) for key in SETTINGS if key in values}
+    settings = {key: values.pop(key) for key in own_keys if key in values}
+    for key in ("auxiliary", "text"):
+        if key in settings:
+            settings[key] = _files(folder, settings[key], f"{where}: {key}", values.get("format"))
+    if ("text" in settings) != ("masked" in settings):
+        raise DataError(f"{where}: text and masked go together: what is to be predicted, and where")
     if "data" in values:
         values["data"] = _files(folder, values["data"], f"{where}: data", values.get("format"))
         _check_format(values, where)
@@ -189,8 +197,11 @@ def _check_reads(path: Path, tasks: Sequence[Task]) -> None:
         reads_some = task.reads or (task.reads is None and place > 0)
         if isinstance(task.features, Path):
             reads_some = bool(task.reads)
-        if task.conjoin and not reads_some:
-            raise DataError(f"{where}: conjoin needs tasks before it, named in reads")
+        if (task.conjoin or task.compound) and not reads_some:
+            key = "conjoin" if task.conjoin else "compound"
+            raise DataError(f"{where}: {key} needs tasks before it, named in reads")
+        if task.conjoin and task.compound:
+            raise DataError(f"{where}: conjoin and compound do not go together: give one of them")
 
 
 def _not_before(task: Task, name: str, tasks: Sequence[Task]) -> str:

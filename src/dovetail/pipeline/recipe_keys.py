@@ -102,8 +102,9 @@ SETTINGS = {
 }
 """Settings of a Tagger that a recipe can give."""
 OF_A_MODEL = {"name": NAME, "model": TEXT, "weight": AT_LEAST_0}
-TASK = {
+OF_ANY_TASK = {
     **OF_A_MODEL,
+    "kind": one_of("crf", "linear", "aso"),
     "data": FILES,
     "format": one_of(*FORMATS),
     "columns": list_of("a list of column names", ANY_TEXT),
@@ -113,12 +114,40 @@ TASK = {
     "tables": NAMED_FILES,
     "reads": Kind("a list of tasks", lambda v: isinstance(v, list) and all(map(TEXT.fits, v))),
     "conjoin": FLAG,
-    **SETTINGS,
+    "compound": FLAG,
 }
+OF_A_LINEAR_TASK = {
+    "loss": one_of("modified_huber", "logistic", "squared_hinge"),
+    "penalty": ABOVE_0,
+    "min_count": whole(1),
+    "tolerance": ABOVE_0,
+    "calibrate": FLAG,
+}
+OF_AN_ASO = {
+    **OF_A_LINEAR_TASK,
+    "parts": whole(0),
+    "h": whole(1),
+    "rounds": whole(1),
+    "by_columns": FLAG,
+    "auxiliary": FILES,
+    "text": FILES,
+    "masked": list_of('a list of columns to predict, such as ["pos", "pos[1]"]', TEXT),
+}
+TASKS: dict[str, dict[str, Kind]] = {
+    "crf": SETTINGS,
+    "linear": OF_A_LINEAR_TASK,
+    "aso": OF_AN_ASO,
+}
+"""Keys of a task's settings, by its kind."""
+TASK = {**OF_ANY_TASK, **SETTINGS}
 OF_TEXT = {
     "kind": one_of("hmm", "biased", "layered", "classes", "vectors"),
     "text": FILES,
+    "source": FILES,
+    "target": FILES,
     "format": one_of(*FORMATS),
+    "target_format": one_of(*FORMATS),
+    "columns": list_of("a list of column names", ANY_TEXT),
     "name": NAME,
     "column": NAME,
     "value": ABOVE_0,
@@ -136,10 +165,6 @@ OF_AN_HMM = {
 }
 OF_A_BIASED_HMM = {
     **{key: kind for key, kind in OF_AN_HMM.items() if key != "text"},
-    "source": FILES,
-    "target": FILES,
-    "target_format": one_of(*FORMATS),
-    "columns": list_of("a list of column names", ANY_TEXT),
     "labels": NAME,
     "entropy": AT_LEAST_0,
     "distance": AT_LEAST_0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from dovetail.representation import Representation
 
 logger = logging.getLogger(__name__)
+
+STRUCTURE = "shared structure"  # what a file of `dovetail.multitask.Structure` says it holds
 
 
 def apart(
@@ -54,6 +57,18 @@ def _check_columns(representations: Sequence[Representation], tasks: set[str]) -
                 "task writes: it can read only what the data has"
             )
         seen.update(one.names_)
+
+
+def opened_representation(source: str | os.PathLike[str] | bytes) -> Representation:
+    """The representation in a file, or in bytes; the structure that tasks share counts as one."""
+    from dovetail.chain.model_file import open_model
+    from dovetail.representation import load
+
+    if open_model(source, verify=False).facts.get("kind") == STRUCTURE:
+        from dovetail.multitask import Structure
+
+        return Structure.load(source)
+    return load(source)
 
 
 def columns_of(representations: Iterable[Representation]) -> tuple[str, ...]:

@@ -10,8 +10,10 @@ from dovetail.chain.model_file import to_bytes as file_bytes
 from dovetail.chain.tagger import Tagger
 from dovetail.errors import DovetailError, ModelFileError
 from dovetail.pipeline.annotators import TaggerLayer
+from dovetail.pipeline.linear_layer import LinearLayer
 from dovetail.pipeline.pool import Pool
 from dovetail.pipeline.recalibration import Correction, Recalibrated
+from dovetail.pipeline.representations import opened_representation
 
 if TYPE_CHECKING:
     from dovetail.pipeline.pipeline import Pipeline
@@ -30,6 +32,10 @@ def to_bytes(pipeline: Pipeline) -> bytes:
             key = f"tagger{len(arrays)}"
             arrays[key] = _aligned(annotator.tagger.to_bytes())
             return {"kind": "tagger", "array": key}
+        if isinstance(annotator, LinearLayer):
+            key = f"linear{len(arrays)}"
+            arrays[key] = _aligned(annotator.tagger.to_bytes())
+            return {"kind": "linear", "array": key}
         if isinstance(annotator, Pool):
             members = [described(member) for member in annotator.members]
             return {"kind": "pool", "members": members, "weights": annotator.weights}
@@ -74,11 +80,11 @@ def _can_be_saved(annotator: Any) -> bool:
         return all(_can_be_saved(member) for member in annotator.members)
     if isinstance(annotator, Recalibrated):
         return _can_be_saved(annotator.annotator)
-    return isinstance(annotator, TaggerLayer)
+    return isinstance(annotator, TaggerLayer | LinearLayer)
 
 
 def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool | None) -> Pipeline:
-    """The pipeline in a file; ``own`` has the layers that no file can hold."""
+    """The pipeline in a file; ``own`` has what no file can hold: layers, or their functions."""
     from dovetail.pipeline.pipeline import Pipeline
 
     file = open_model(source, verify)
@@ -89,7 +95,7 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
 
     def restored(entry: dict[str, Any], name: str) -> Any:
         if entry["kind"] == "tagger":
-            tagger = Tagger(threads=threads)
+            tagger = Tagger(features=own.get(name), threads=threads)
             part = ModelFile(
                 file.array(entry["array"]), f"{file.source} (its part '{name}')", file.verify
             )
@@ -97,6 +103,10 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
             tagger.history_ = []
             tagger.stopped_ = str(tagger.model_.facts["training"].get("stopped", ""))
             return tagger
+        if entry["kind"] == "linear":
+            from dovetail.multitask import LinearTagger
+
+            return LinearTagger.load(bytes(file.array(entry["array"])), threads=threads)
         if entry["kind"] == "pool":
             return Pool([restored(m, name) for m in entry["members"]], entry["weights"])
         if entry["kind"] == "recalibrated":
@@ -117,10 +127,8 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
         return own[name]
 
     def represented(entry: dict[str, Any]) -> Any:
-        from dovetail.representation import load
-
         try:
-            return load(bytes(file.array(entry["array"])))
+            return opened_representation(bytes(file.array(entry["array"])))
         except ModelFileError:
             raise ModelFileError(
                 f"{file.source} is damaged: its representation '{entry['name']}' cannot be read"

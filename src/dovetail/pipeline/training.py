@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail.chain.steps import Progress
-from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError
 from dovetail.pipeline.annotators import TaggerLayer
 from dovetail.pipeline.choices import Training
 from dovetail.pipeline.decoding import best_column, soft_column
 from dovetail.pipeline.layers import Layer
+from dovetail.pipeline.linear_layer import LinearLayer
 from dovetail.pipeline.tasks import naming
 
 logger = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ class Curriculum:
     def fit(self, layer: Layer, corpus: Corpus, label: str) -> None:
         """Train one layer on a corpus whose lower columns are filled in first."""
         annotator = layer.annotator
-        if not isinstance(annotator, TaggerLayer):
+        if not isinstance(annotator, TaggerLayer | LinearLayer):
             raise DataError(
                 f"'{layer.name}' is no Tagger, so it cannot be trained here: leave its data out"
             )
@@ -67,7 +67,7 @@ class Curriculum:
         with naming(layer.name):
             filled = self.annotated(corpus, self.below(layer))
             self.choose_features(layer, filled, label)
-            annotator.tagger.fit(filled, label=label, callback=self.callback(layer.name))
+            annotator.fit(filled, label, self.callback(layer.name))
         self.trained[layer.name] = TrainedOn(filled, label)
 
     def callback(self, task: str) -> Any:
@@ -90,10 +90,18 @@ class Curriculum:
     def annotated(self, corpus: Corpus, below: Sequence[Layer]) -> Corpus:
         """A corpus with the columns of lower layers as a tagger trained on it should see them."""
         for lower in below:
-            gold = self.columns == "gold" and lower.name in corpus.names
-            if not gold:
-                corpus = corpus.with_column(lower.name, self._column(lower, corpus))
+            gold = self._gold(lower, corpus) if self.columns == "gold" else None
+            column = self._column(lower, corpus) if gold is None else gold
+            corpus = corpus.with_column(lower.name, column)
         return corpus
+
+    def _gold(self, lower: Layer, corpus: Corpus) -> Column | None:
+        """The true labels of a lower layer, where a corpus has them: under its name, or, where it
+        learns a column of another name from the same text, under that."""
+        source = self.trained.get(lower.name)
+        names = [lower.name] if source is None else [lower.name, source.label]
+        found = next((name for name in names if name in corpus.names), None)
+        return None if found is None else corpus.column(found)
 
     def _column(self, lower: Layer, corpus: Corpus) -> Column:
         source = self.trained.get(lower.name)
@@ -125,12 +133,11 @@ class Curriculum:
         out = []
         for part in range(self.folds):
             rest = source.corpus.select(np.flatnonzero(parts != part))
-            tagger = Tagger(**lower.annotator.tagger.settings)
-            tagger.settings["features"] = lower.annotator.tagger.settings["features"]
+            annotator = lower.annotator.fresh()
             name = f"{lower.name}, without part {part + 1} of {self.folds}"
             with naming(lower.name):
-                tagger.fit(rest, label=source.label, callback=self.callback(name))
-            out.append(Layer(lower.name, TaggerLayer(tagger)))
+                annotator.fit(rest, source.label, self.callback(name))
+            out.append(Layer(lower.name, annotator))
         return out
 
     def _tell(self, lower: Layer, corpus: Corpus, parts: Ints) -> None:
@@ -180,7 +187,7 @@ class Curriculum:
 
 def chooses_features(layer: Layer) -> bool:
     """Whether a layer is a tagger that has been told no template of its own."""
-    if not isinstance(layer.annotator, TaggerLayer):
+    if not isinstance(layer.annotator, TaggerLayer | LinearLayer):
         return False
     own = layer.annotator.tagger.settings["features"]
     return own is None or isinstance(own, str)

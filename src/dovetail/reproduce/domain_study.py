@@ -10,10 +10,10 @@ from typing import Any
 
 from dovetail import Tagger, Template, __version__
 from dovetail.compare import Cell, Plan, fingerprint
+from dovetail.compare.measures import distance, explained, label_entropy, likelihood, uses
 from dovetail.corpus import Corpus, Scheme
 from dovetail.evaluate import Report, evaluate
 from dovetail.reproduce.domain_data import WORD, DomainData
-from dovetail.reproduce.domain_measures import distance, explained, label_entropy, uses
 from dovetail.reproduce.domain_systems import (
     AROUND,
     Recipe,
@@ -147,16 +147,6 @@ class DomainStudy:
                 "predict": explained(made.development, made.columns),
             }
         return out
-
-
-def likelihood(tagger: Tagger, corpus: Corpus, label: str) -> float:
-    """Of the labels of a corpus, in nats a token; sentences with labels that the tagger does not
-    know are left out."""
-    known = set(tagger.labels_)
-    sentences = [k for k, own in enumerate(corpus.lists(label)) if known.issuperset(own)]
-    part = corpus.select(sentences)
-    labels: list[Any] = part.lists(label)
-    return sum(tagger.log_likelihood(part, labels)) / part.n_tokens
 
 
 def _scores(report: Report) -> dict[str, float]:

@@ -1,17 +1,33 @@
-"""What biases are to change, measured on text that no representation has seen."""
+"""How good a choice is on development text: the likelihood of its labels, and what biases of
+representations are to change."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Column, Corpus, SoftColumn
+from dovetail.errors import DataError
 from dovetail.representation.biases import conditional_entropy
 
 Floats = npt.NDArray[np.floating]
+
+
+def likelihood(tagger: Tagger, corpus: Corpus, label: str) -> float:
+    """Of the labels of a corpus, in nats a token; sequences with labels that the tagger does not
+    know are left out."""
+    known = set(tagger.labels_)
+    sequences = [k for k, own in enumerate(corpus.lists(label)) if known.issuperset(own)]
+    part = corpus.select(sequences)
+    if not part.n_tokens:
+        raise DataError("every sequence of the development text has labels that were not trained")
+    labels: list[Any] = part.lists(label)
+    return sum(tagger.log_likelihood(part, labels)) / part.n_tokens
 
 
 def label_entropy(corpus: Corpus, columns: Sequence[str], label: str) -> float:
@@ -23,12 +39,14 @@ def label_entropy(corpus: Corpus, columns: Sequence[str], label: str) -> float:
 
 
 def explained(corpus: Corpus, columns: Sequence[str]) -> float | None:
-    """The share of a column's entropy that a later column tells, the mean of all pairs."""
+    """The share of a column's entropy that a later column tells, the mean of all pairs of which
+    the earlier one has any."""
     found = [shares(corpus.column(name)) for name in columns]
     told = []
     for earlier, later in combinations(found, 2):
         whole = conditional_entropy(earlier.sum(axis=0)[:, None])
-        told.append(1 - conditional_entropy(earlier.T @ later) / whole)
+        if whole > 0:
+            told.append(1 - conditional_entropy(earlier.T @ later) / whole)
     return float(np.mean(told)) if told else None
 
 

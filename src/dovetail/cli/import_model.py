@@ -1,0 +1,33 @@
+"""``dovetail import-model``: a model of another program as one of ours."""
+
+from __future__ import annotations
+
+import click
+
+from dovetail.cli.models import check_writable
+
+
+@click.command("import-model")
+@click.argument("source", metavar="OLD")
+@click.argument("target", metavar="NEW")
+@click.option(
+    "--columns",
+    metavar="A,B,...",
+    help="Names of the columns that the template of a CRF++ or Wapiti model reads.",
+)
+def command(source: str, target: str, columns: str | None) -> None:
+    """Make a model of CRFsuite, CRF++ or Wapiti one of ours.
+
+    OLD is a binary model of CRFsuite, a binary or text model of CRF++, or a model of Wapiti; NEW is
+    our model file. The labels and their probabilities stay the same.
+    """
+    from dovetail.interop import import_model
+
+    check_writable(target)
+    names = None if columns is None else [name.strip() for name in columns.split(",")]
+    tagger = import_model(source, columns=names)
+    tagger.save(target)
+    click.echo(
+        f"{target}: a model of {tagger.training_['imported']}, {len(tagger.labels_)} labels, "
+        f"{tagger.n_features_:,} features"
+    )

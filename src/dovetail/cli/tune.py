@@ -1,0 +1,223 @@
+"""``dovetail tune``: the strengths of a representation, chosen on development text."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from dovetail.cli.compare import show_cells
+from dovetail.cli.group import INTERRUPTED
+from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
+from dovetail.cli.models import check_writable
+from dovetail.cli.represent import KINDS
+from dovetail.cli.templates import load_template, template_options
+from dovetail.cli.tuned_recipe import recipe_text
+from dovetail.errors import DataError
+from dovetail.files import atomic_write
+
+if TYPE_CHECKING:
+    from dovetail.compare.tried import Tried
+    from dovetail.compare.tuning import Material, Tuning
+
+COUNT = click.IntRange(1)
+SETTINGS = ("name", "rounds", "min_count", "seed", "soft")
+KEPT = "tune.results.jsonl"
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def numbers(name: str, metavar: str, help: str) -> Callable[[Function], Function]:
+    """An option that takes numbers with commas between them."""
+    return click.option(name, callback=_numbers, metavar=metavar, help=help)
+
+
+def _numbers(_ctx: click.Context, _option: click.Parameter, given: str | None) -> Any:
+    try:
+        return None if given is None else tuple(map(_number, given.split(",")))
+    except ValueError:
+        raise click.BadParameter(f"'{given}' is no list of numbers, such as 0.1,0.3,1") from None
+
+
+def _number(text: str) -> float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+@click.command("tune")
+@click.argument("train", nargs=-1, required=True, metavar="TRAIN...")
+@click.option(
+    "--development",
+    "-d",
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    help="Labelled text to choose on; repeatable.",
+)
+@click.option("--target", multiple=True, metavar="FILE", help="Text without labels; repeatable.")
+@click.option("--kind", type=click.Choice(KINDS), default="hmm", help="What to learn (hmm).")
+@numbers("--states", "N,...", "States or classes (80).")
+@numbers("--layers", "N,...", "Of a layered one: HMMs (7).")
+@numbers("--entropy", "X,...", "Weights of a bias to tell labels.")
+@numbers("--distance", "X,...", "Those of one to alike domains.")
+@numbers("--repel", "X,...", "Those of one to unlike layers (0).")
+@numbers("--sigma", "X,...", "Bounds of biases together.")
+@numbers("--value", "X,...", "Values of features (0.3; classes: 1).")
+@input_options
+@click.option("--target-format", metavar="FORMAT", help="Format of the target's text.")
+@click.option("--label", metavar="COLUMN", help="The label column; by default the last one.")
+@click.option("--column", metavar="COLUMN", help="The column of words; by default the first.")
+@template_options
+@click.option(
+    "--c2", type=click.FloatRange(0), default=1.0, metavar="X", help="The tagger's penalty (1)."
+)
+@click.option("--name", metavar="NAME", help="The column that it writes (state, class).")
+@click.option("--rounds", type=COUNT, metavar="N", help="Rounds of EM at most (20).")
+@click.option("--min-count", type=COUNT, metavar="N", help="Rarer words go by their form (2).")
+@click.option("--hard", is_flag=True, help="Best states, not their probabilities.")
+@click.option("--seed", type=click.IntRange(0), metavar="N", help="Of what is random (0).")
+@click.option("--threads", type=COUNT, metavar="N", help="Threads to use, by default all cores.")
+@click.option("--results", default=KEPT, metavar="FILE", help=f"Finished points ({KEPT}).")
+@click.option("--plot", metavar="FILE", help="Draw scores over one strength, a line for a second.")
+@click.option("--out", "-o", metavar="FILE", help="Write the recipe of the best point.")
+@click.option("--json", "as_json", is_flag=True, help="Write everything as JSON.")
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:
+    """Choose the strengths of a representation on labelled development text.
+
+    Strengths are lists, such as --entropy 0.1,0.3,1; all their combinations are tried. For each, a
+    representation is learned from the words of TRAIN and of the --target, and a tagger trained on
+    TRAIN reads it. The table is sorted by the likelihood of the labels of the development text;
+    after it comes a recipe with the best point. What is finished is kept at once: after an
+    interruption the same command shows it and goes on.
+    """
+    from dovetail.compare import Store, run
+    from dovetail.compare.tried import best, ranked
+
+    _check(options)
+    tuning = _tuning(options, _material(options))
+    if options["plot"] is not None:
+        from dovetail.compare.tuning_plot import check
+
+        check(options["plot"], tuning.grid)
+    store = Store(options["results"], tuning.fingerprint)
+    for note in store.notes:
+        click.echo(f"dovetail: {note}", err=True)
+    cells, interrupted = tuning.plan.cells, False
+    try:
+        with show_cells(lambda cell: cell.system) as shown:
+            run(tuning.plan, tuning.work, store, shown)
+    except KeyboardInterrupt:
+        interrupted = True
+    found = [result for cell in cells if (result := store.get(cell)) is not None]
+    tried = ranked(found)
+    first = best(tried)
+    if first is None:
+        raise KeyboardInterrupt
+    _show(options, tuning, tried, first, interrupted)
+    if interrupted:
+        click.echo(
+            f"dovetail: interrupted with {len(found)} of {len(cells)} parts done; the same command "
+            "does the rest",
+            err=True,
+        )
+        ctx.exit(INTERRUPTED)
+
+
+def _check(options: Mapping[str, Any]) -> None:
+    """Refuse what cannot be read or written before anything is done."""
+    files = [*options["train"], *options["development"], *options["target"]]
+    if "-" in files:
+        raise click.UsageError("a recipe cannot name standard input: give files")
+    both = next((path for path in options["development"] if path in options["train"]), None)
+    if both is not None:
+        raise DataError(f"{both} is trained on: choose on other text")
+    for path in filter(None, (options["out"], options["plot"], options["results"])):
+        check_writable(path)
+
+
+def _material(options: Mapping[str, Any]) -> Material:
+    from dovetail.compare.tuning import Material
+    from dovetail.representation.described import text_of
+
+    def sources(name: str, format: str | None, columns: str | None) -> list[Source]:
+        found = [Source.of(path, format, columns) for path in options[name]]
+        odd = next((one.path for one in found if one.format == CRFSUITE), None)
+        if odd is not None:
+            raise DataError(f"{odd} is feature text, which holds no words to learn from")
+        return found
+
+    labelled = options["format"], options["columns"]
+    train = read_all(sources("train", *labelled))
+    development = read_all(sources("development", *labelled))
+    label, column = options["label"] or train.names[-1], options["column"] or train.names[0]
+    target = None
+    if options["target"]:
+        read = [one.read() for one in sources("target", options["target_format"], None)]
+        target = text_of(read, column)
+    return Material(train, development, label, column, target)
+
+
+def _tuning(options: Mapping[str, Any], material: Material) -> Tuning:
+    from dovetail.compare.tuning import STRENGTHS, Tuning
+
+    given = options["template"], material.train.names, material.label
+    features = load_template(*given, options["lexicons"], options["tables"])
+    return Tuning(
+        options["kind"],
+        {name: options[name] for name in STRENGTHS if options[name] is not None},
+        material,
+        features=features,
+        c2=options["c2"],
+        threads=options["threads"],
+        **settings_of(options),
+    )
+
+
+def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of the representation that stay the same at all points."""
+    hard = {"soft": False} if options["hard"] else {}
+    return {k: v for k, v in {**options, **hard}.items() if k in SETTINGS and v is not None}
+
+
+def _show(
+    options: Mapping[str, Any],
+    tuning: Tuning,
+    tried: Sequence[Tried],
+    first: Tried,
+    interrupted: bool,
+) -> None:
+    strengths = list(tuning.grid)
+    recipe = recipe_text(options, tuning, first)
+    if options["as_json"]:
+        points = [one.to_dict() for one in tried]
+        facts = {"points": points, "best": first.name, "recipe": recipe, "interrupted": interrupted}
+        click.echo(json.dumps(facts, ensure_ascii=False))
+    else:
+        _print(tried, strengths)
+        if options["out"] is None:
+            click.echo(f"\n{recipe}", nl=False)
+    if options["out"] is not None:
+        with atomic_write(options["out"]) as file:
+            file.write(recipe.encode())
+        click.echo(f"recipe     {click.format_filename(options['out'])}", err=True)
+    if options["plot"] is not None:
+        from dovetail.compare.tuning_plot import draw
+
+        draw(options["plot"], tried, tuning.grid)
+        click.echo(f"plot       {click.format_filename(options['plot'])}", err=True)
+
+
+def _print(tried: Sequence[Tried], strengths: Sequence[str]) -> None:
+    from dovetail.compare.tuning_table import as_text, for_terminal
+
+    if not sys.stdout.isatty():
+        click.echo(as_text(tried, strengths))
+        return
+    from rich.console import Console
+
+    Console().print(for_terminal(tried, strengths))

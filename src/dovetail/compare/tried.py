@@ -1,0 +1,70 @@
+"""What came of the points of a grid: a ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dovetail.compare.plan import Result
+
+Point = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came of a point, or of the tagger alone, which has none.
+
+    ``likelihood`` is that of the labels of the development text, in nats a token, ``f1`` None where
+    labels are plain; ``properties`` are measured on the same text: the entropy of its labels given
+    states, the distance of its states from those of the target, the share of earlier layers told.
+    """
+
+    name: str
+    point: Point | None
+    likelihood: float
+    accuracy: float
+    f1: float | None
+    properties: Mapping[str, float | None]
+    seconds: float
+
+    @classmethod
+    def of(cls, result: Result) -> Tried:
+        """From what `run` gives."""
+        return cls(
+            result["system"],
+            result["point"],
+            result["likelihood"],
+            result["accuracy"],
+            result["overall"]["f1"] if result["spans"] else None,
+            result.get("properties", {}),
+            result["seconds"],
+        )
+
+    @property
+    def score(self) -> float:
+        """F1, or accuracy where labels are plain."""
+        return self.accuracy if self.f1 is None else self.f1
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return asdict(self)
+
+
+def ranked(results: Iterable[Result]) -> list[Tried]:
+    """What was tried, that with the most likely labels first."""
+    return sorted(map(Tried.of, results), key=lambda tried: -tried.likelihood)
+
+
+def best(tried: Sequence[Tried]) -> Tried | None:
+    """The best point of what is ranked; the tagger alone is none."""
+    return next((one for one in tried if one.point is not None), None)
+
+
+def named(point: Point) -> str:
+    """A point in words.
+
+    >>> named({"entropy": 0.3, "layers": 2})
+    'entropy 0.3, layers 2'
+    """
+    return ", ".join(f"{name} {value:.10g}" for name, value in point.items())

@@ -1,0 +1,271 @@
+"""Strengths of a representation, tried on development text: every point of a grid.
+
+At each point the representation is learned, a tagger that reads it is trained, and the labels of
+the development text are scored. Their likelihood is what points are judged by: it is less a matter
+of chance than accuracy. The tagger alone is tried too, since a representation has to beat it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from dovetail import __version__
+from dovetail.chain.tagger import Tagger
+from dovetail.compare.measures import distance, explained, label_entropy, likelihood
+from dovetail.compare.plan import Cell, Plan
+from dovetail.compare.store import fingerprint
+from dovetail.compare.tried import Point, named
+from dovetail.corpus import Column, Corpus, SoftColumn, detect_scheme
+from dovetail.errors import DataError
+from dovetail.evaluate import evaluate
+from dovetail.features import Template
+from dovetail.features.sets import suited
+from dovetail.pipeline.recipe_keys import REPRESENTATIONS
+from dovetail.representation import Representation
+from dovetail.representation.annotation import with_value
+from dovetail.representation.described import Kind, described, learned, text_of
+from dovetail.representation.plots import use_of_states
+
+STRENGTHS = ("states", "entropy", "distance", "repel", "sigma", "layers", "value")
+REUSED = ("layers", "value")  # fewer layers are the first of more, and values change no states
+ALONE = "no representation"
+
+Grid = Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Material:
+    """Text to tune on.
+
+    ``train`` and ``development`` are labelled text of the source, in the column ``label``;
+    ``target`` is further text without labels. Words are in ``column``.
+    """
+
+    train: Corpus
+    development: Corpus
+    label: str
+    column: str
+    target: Corpus | None = None
+
+    def __post_init__(self) -> None:
+        wanted = (*self.train.names, self.label, self.column)
+        for what, corpus in (("training", self.train), ("development", self.development)):
+            odd = next((name for name in wanted if name not in corpus.names), None)
+            if odd is not None:
+                has = ", ".join(corpus.names)
+                raise DataError(f"the {what} text has no column '{odd}'; it has {has}")
+        if self.label == self.column:
+            raise DataError(f"the column '{self.label}' cannot be both the words and their labels")
+        if self.development.column(self.label).missing.any():
+            raise DataError(
+                f"the development text has tokens without a label in the column '{self.label}': "
+                "leave out their sequences"
+            )
+
+
+@dataclass(frozen=True)
+class Represented:
+    """Labelled text with the columns of a representation at the value 1, and how often each of
+    their states is used in the development text and in the target."""
+
+    train: Corpus
+    development: Corpus
+    columns: tuple[str, ...]
+    value: float
+    use: Mapping[str, Sequence[Any]]
+
+
+class Tuning:
+    """Every point of a grid of strengths, and the tagger alone, on the same text.
+
+    ``grid`` has values for some of `STRENGTHS`; the others stay at their defaults. ``entropy`` is
+    the weight of a bias by the labels of the training text, and columns of that text have then not
+    seen them. ``settings`` are further ones of the representation.
+
+    Give ``plan`` and ``work`` to `run`, and its results to `dovetail.compare.tried.ranked`.
+    """
+
+    def __init__(
+        self,
+        kind: Kind,
+        grid: Grid,
+        material: Material,
+        *,
+        features: Template | None = None,
+        c2: float = 1.0,
+        threads: int | None = None,
+        **settings: Any,
+    ) -> None:
+        self.kind: Kind = kind
+        self.grid = {name: tuple(dict.fromkeys(grid[name])) for name in STRENGTHS if name in grid}
+        self.material = material
+        self.features = features or suited(material.train, material.label)
+        self.c2 = c2
+        self.threads = threads
+        self.settings = settings
+        self._check()
+        values = [self.grid[name] for name in self.grid]
+        points = [dict(zip(self.grid, point, strict=True)) for point in product(*values)]
+        self.points = {named(point) or kind: point for point in points}
+        for point in points:
+            self._untrained(point)  # better refused now than after an hour
+        labels = [corpus.lists(material.label) for corpus in (material.train, material.development)]
+        self._scheme = detect_scheme([*labels[0], *labels[1]])
+        self._represented = lru_cache(maxsize=1)(self._learned)
+
+    @property
+    def plan(self) -> Plan:
+        """The tagger alone, and the points; the size is that of the training text, in tokens."""
+        return Plan([ALONE, *self.points], 1, [self.material.train.n_tokens])
+
+    @property
+    def fingerprint(self) -> str:
+        """Of all that results depend on, but not of which points are wanted."""
+        given = (self.kind, sorted(self.settings.items()), self.c2, self.features.spec())
+        m = self.material
+        texts = [m.train, m.development, *([] if m.target is None else [m.target])]
+        parts = [part for text in texts for part in _content(text)]
+        return fingerprint(__version__, repr(given), m.label, m.column, *parts)
+
+    def columns_of(self, point: Point) -> tuple[str, ...]:
+        """The columns that the representation of a point writes."""
+        return self._untrained(point).names_
+
+    def work(self, cell: Cell) -> dict[str, Any]:
+        """Learn the representation of a point, train a tagger that reads it, score it."""
+        m = self.material
+        if cell.system == ALONE:
+            return {**self._scored(m.train, m.development, self.features), "point": None}
+        point = self.points[cell.system]
+        made = self._represented(tuple((k, v) for k, v in point.items() if k not in REUSED))
+        names = made.columns[: _layers(point)]
+        value = point.get("value", made.value)
+        train, development = (
+            _with_columns(to, of, names, value)
+            for to, of in ((m.train, made.train), (m.development, made.development))
+        )
+        own = [name for name in names if name not in self.features.columns]
+        return {
+            **self._scored(train, development, self.features.reading(*own)),
+            "point": point,
+            "properties": self._properties(made, names),
+        }
+
+    def _check(self) -> None:
+        """Refuse what does not go together, in one sentence."""
+        known = REPRESENTATIONS[self.kind]
+        wanted = [(name, value) for name, values in self.grid.items() for value in values]
+        for name, value in (*wanted, *self.settings.items()):
+            key = "classes" if (self.kind, name) == ("classes", "states") else name
+            if key not in known:
+                raise DataError(f"{name} does not go with the kind {self.kind}")
+            if not known[key].fits(value):
+                raise DataError(f"{name} is {value}; give {known[key].words}")
+        empty = next((name for name, values in self.grid.items() if not values), None)
+        if empty is not None:
+            raise DataError(f"the grid has no value of {empty}: give one, or leave it out")
+        if "distance" in self.grid and self.material.target is None:
+            raise DataError("the distance of two domains needs text of the target: give some")
+        if self.kind == "biased" and not {"entropy", "distance"} & {*self.grid}:
+            raise DataError("a biased HMM needs a bias: give values of entropy or distance")
+
+    def _untrained(self, point: Point) -> Representation:
+        settings = {"column": self.material.column, **self.settings, **point}
+        if self.kind != "classes":
+            settings["threads"] = self.threads
+        labels = self.material.label if "entropy" in point else None
+        made = described(self.kind, labels=labels, **settings)
+        twice = next((name for name in made.names_ if name in self.material.train.names), None)
+        if twice is not None:
+            raise DataError(
+                f"the training text has a column '{twice}', as the representation would call its "
+                "own: give it another name"
+            )
+        return made
+
+    def _learned(self, setting: tuple[tuple[str, float], ...]) -> Represented:
+        m, point = self.material, dict(setting)
+        if "layers" in self.grid:
+            point["layers"] = max(self.grid["layers"])
+        made = self._untrained(point)
+        model = getattr(made, "of", made)
+        value, model.settings["value"] = model.settings["value"], 1.0
+        source = text_of([m.train], m.column, m.label if "entropy" in point else None)
+        target = None if m.target is None else text_of([m.target], m.column)
+        _whole(learned(made, source, target))
+        if made.biased_by_:
+            biased: Any = made
+            train = biased.annotate_left_out(source, target)
+        else:
+            train = made.annotate(source)
+        domains = [m.development, *([] if target is None else [target])]
+        use = use_of_states(made, domains)
+        return Represented(train, made.annotate(m.development), made.names_, value, use)
+
+    def _scored(self, train: Corpus, development: Corpus, features: Template) -> dict[str, Any]:
+        label = self.material.label
+        tagger = Tagger(features=features, c2=self.c2, threads=self.threads)
+        _whole(tagger.fit(train, label=label))
+        report = evaluate(development.lists(label), tagger.predict(development), self._scheme)
+        scores = report.micro
+        overall = {"precision": scores.precision, "recall": scores.recall, "f1": scores.f1}
+        return {
+            "overall": overall,
+            "types": {},
+            "n_train": len(train),
+            "n_test": len(development),
+            "likelihood": likelihood(tagger, development, label),
+            "accuracy": report.accuracy,
+            "spans": report.kind == "spans",
+        }
+
+    def _properties(self, made: Represented, names: Sequence[str]) -> dict[str, float | None]:
+        use = [made.use[name] for name in names]
+        apart = None
+        if self.material.target is not None:
+            apart = distance([[own[0] for own in use]], [[own[1] for own in use]])
+        return {
+            "entropy": label_entropy(made.development, names, self.material.label),
+            "distance": apart,
+            "predict": explained(made.development, names),
+        }
+
+
+def _layers(point: Point) -> int | None:
+    return int(point["layers"]) if "layers" in point else None
+
+
+def _with_columns(to: Corpus, of: Corpus, names: Sequence[str], value: float) -> Corpus:
+    """A corpus with columns of another one, whose features have a value."""
+    for name in names:
+        to = to.with_column(name, _valued(of.column(name), value))
+    return to
+
+
+def _valued(column: Column, value: float) -> Column:
+    if isinstance(column, SoftColumn):
+        return SoftColumn.of(column.levels, np.float32(value) * column.weights)
+    return with_value(column, value)
+
+
+def _whole(trained: Any) -> None:
+    """Trainings keep what there is after Ctrl-C; a point that is tried needs all of one."""
+    if trained.stopped_.startswith("interrupted"):
+        raise KeyboardInterrupt
+
+
+def _content(corpus: Corpus) -> Iterator[bytes | str]:
+    """All that a corpus holds."""
+    for name, column in corpus.columns.items():
+        yield from (name, repr(column.levels), column.codes.tobytes())
+        if isinstance(column, SoftColumn):
+            yield column.weights.tobytes()
+    for array in (corpus.bounds, corpus.document_bounds, corpus.offsets):
+        yield b"" if array is None else array.tobytes()
+    yield repr(corpus.texts)

@@ -1,0 +1,201 @@
+"""Alternating structure optimisation: classifiers by turns with what they share.
+
+A predictor is u = w + Theta' v. In each round every problem is trained by itself with Theta fixed;
+then Theta is made of the h main directions of all predictors: with U = [u_1 ... u_m], the left
+singular vectors of U. No matrix of the size of U is ever held. A w is kept as coefficients of its
+tokens (w = X'a), and the singular vectors follow from the m x m matrix U'U.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import eigh
+
+from dovetail import _native
+from dovetail.errors import DataError
+from dovetail.multitask.auxiliary import AuxiliaryTask
+from dovetail.multitask.matrix import Codes, Doubles, Matrix, Objective, Singles, classifiers
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE = 4  # weight vectors held together; the same whatever the number of threads
+Directions = npt.NDArray[np.float32]  # Theta', [features x h]
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a round came to: the mean objective of its problems, the singular values of their
+    predictors (of each group), and how far the shared subspace has turned, from 0 (not at all) to
+    1 (to something new)."""
+
+    number: int
+    objective: float
+    singular_values: list[list[float]]
+    change: float
+
+
+@dataclass
+class Part:
+    """One task's tokens, and the classifiers of its labels in the current round, by coefficients
+    [problems x rows]."""
+
+    rows: _native.LinearRows
+    codes: Codes
+    positives: list[int]
+    problems: slice
+    features: npt.NDArray[np.uint32]
+    coefficients: Singles = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+
+
+class Alternation:
+    """Shared structure of auxiliary tasks over one matrix.
+
+    ``groups`` has a number for each feature: directions are found for each group by itself. By
+    default all features are one group.
+    """
+
+    def __init__(
+        self,
+        matrix: Matrix,
+        tasks: Sequence[AuxiliaryTask],
+        h: int,
+        objective: Objective,
+        *,
+        min_count: int = 1,
+        groups: Callable[[], npt.NDArray[np.int64]] | None = None,
+        threads: int = 1,
+    ) -> None:
+        if not tasks:
+            raise DataError("there are no auxiliary tasks to learn from: give at least one")
+        self.objective, self.h, self.threads = objective, h, threads
+        self.parts: list[Part] = []
+        firsts = [matrix.add(task.corpus, task.hidden) for task in tasks]  # all features are known
+        for task, first in zip(tasks, firsts, strict=True):
+            tokens = np.flatnonzero(task.codes >= 0)
+            rows = matrix.rows(first + tokens, min_count)
+            before = self.n_problems
+            problems = slice(before, before + len(task.positives))
+            codes = np.ascontiguousarray(task.codes[tokens])
+            self.parts.append(Part(rows, codes, task.positives, problems, rows.features()))
+        if not 1 <= h <= self.n_problems:
+            raise DataError(
+                f"h is {h}, but the auxiliary tasks make {self.n_problems} problems: give h from "
+                f"1 to {self.n_problems}, or more tasks"
+            )
+        self.groups = None if groups is None else groups()
+        self.n_groups = 1 if self.groups is None else int(self.groups.max()) + 1
+        self.theta: Directions = np.zeros((matrix.n_features, h * self.n_groups), np.float32)
+        self._started = False
+
+    @property
+    def n_problems(self) -> int:
+        return self.parts[-1].problems.stop if self.parts else 0
+
+    def run(self, rounds: int, least_change: float) -> list[Round]:
+        """So many rounds, or fewer if the structure no longer moves."""
+        done: list[Round] = []
+        for number in range(1, rounds + 1):
+            mean_objective, block = self._train()
+            values, change = self._turn(block)
+            done.append(Round(number, mean_objective, values, change))
+            logger.info(
+                "round %d: mean objective %.5f, change %.4f", number, mean_objective, change
+            )
+            if change < least_change:
+                break
+        return done
+
+    def _train(self) -> tuple[float, Doubles]:
+        """All problems, each by itself; the mean objective, and their v, [h x problems]."""
+        total = 0.0
+        block = np.zeros((self.theta.shape[1], self.n_problems))
+        for part in self.parts:
+            dense = part.rows.project(self.theta, self.threads) if self._started else None
+            found = classifiers(
+                part.rows, part.codes, part.positives, self.objective,
+                block=dense, keep_weights=False, threads=self.threads,
+            )  # fmt: skip
+            part.coefficients = found.found
+            total += float(found.objectives.sum())
+            if self._started:
+                block[:, part.problems] = found.block.T
+        return total / self.n_problems, block
+
+    def _turn(self, block: Doubles) -> tuple[list[list[float]], float]:
+        """The main directions of all predictors, in place of the ones so far."""
+        inner, onto = self._products()
+        mixing = np.zeros((self.n_problems, self.theta.shape[1]))
+        turned = np.zeros((self.theta.shape[1], self.theta.shape[1]))
+        values, kept = [], 0.0
+        for g in range(self.n_groups):
+            own = slice(g * self.h, (g + 1) * self.h)
+            cross = onto[own].T @ block[own]
+            gram = inner[g] + cross + cross.T + block[own].T @ block[own]
+            n = len(gram)
+            squares, vectors = eigh(gram, subset_by_index=(n - self.h, n - 1))
+            squares, vectors = squares[::-1], vectors[:, ::-1]
+            largest = np.abs(vectors).argmax(axis=0)
+            vectors = vectors * np.sign(vectors[largest, np.arange(self.h)])
+            singular = np.sqrt(np.maximum(squares, 0))
+            some = singular > 1e-6 * max(float(singular[0]), 1e-30)
+            inverse = np.where(some, 1 / np.where(some, singular, 1), 0)
+            mixing[:, own] = vectors * inverse
+            turned[own, own] = block[own] @ mixing[:, own]
+            overlap = onto[own] @ mixing[:, own] + turned[own, own]
+            kept += float((overlap**2).sum()) / max(1, int(some.sum())) / self.n_groups
+            values.append([float(value) for value in singular])
+        self._replace(mixing, turned)
+        change = max(0.0, 1 - kept) if self._started else 1.0
+        self._started = True
+        return values, change
+
+    def _products(self) -> tuple[Doubles, Doubles]:
+        """W'W of each group, [groups x problems x problems], and Theta W, [h x problems]."""
+        m, n_features = self.n_problems, len(self.theta)
+        inner = np.zeros((self.n_groups, m, m))
+        onto = np.zeros((self.theta.shape[1], m))
+        for k, part in enumerate(self.parts):
+            theta = self.theta[part.features] if self._started else None
+            for first in range(part.problems.start, part.problems.stop, AT_ONCE):
+                some = slice(first, min(first + AT_ONCE, part.problems.stop))
+                weights = self._weights(part, some)
+                if theta is not None:
+                    onto[:, some] = theta.T @ weights.T
+                full = np.zeros((len(weights), n_features), np.float32)
+                full[:, part.features] = weights
+                for g in range(self.n_groups):
+                    seen = full if self.groups is None else full * (self.groups == g)
+                    for other in self.parts[k:]:
+                        found = other.rows.products(np.ascontiguousarray(seen), self.threads)
+                        inner[g][other.problems, some] = other.coefficients @ found.T
+        for g in range(self.n_groups):
+            lower = np.tril(inner[g])
+            inner[g] = lower + lower.T - np.diag(np.diag(lower))
+        return inner, onto
+
+    def _weights(self, part: Part, some: slice) -> Singles:
+        """The weights w of some problems of a part, [problems x features of the part]."""
+        start = part.problems.start
+        own = np.ascontiguousarray(part.coefficients[some.start - start : some.stop - start])
+        found: Any = part.rows.combinations(own, self.threads)
+        return np.asarray(found)
+
+    def _replace(self, mixing: Doubles, turned: Doubles) -> None:
+        """Theta' = W mixing + Theta' turned."""
+        if self._started:
+            self.theta = self.theta @ turned.astype(np.float32)
+        for part in self.parts:
+            sums = (mixing[part.problems].T @ part.coefficients).astype(np.float32)
+            for first in range(0, len(sums), AT_ONCE):
+                some = slice(first, first + AT_ONCE)
+                added = part.rows.combinations(np.ascontiguousarray(sums[some]), self.threads).T
+                if self.groups is not None:
+                    directions = np.arange(len(sums))[some] // self.h
+                    added = added * (self.groups[part.features][:, None] == directions)
+                self.theta[part.features, some] += added

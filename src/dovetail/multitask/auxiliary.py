@@ -1,0 +1,118 @@
+"""Auxiliary tasks: problems that are solved for the sake of what their solutions have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dovetail.corpus import Corpus
+from dovetail.errors import DataError
+from dovetail.multitask.matrix import Codes, numbered
+
+MOST_VALUES = 20
+
+
+@dataclass(frozen=True)
+class AuxiliaryTask:
+    """A label for each token of a corpus, by number: -1 where the token is left out.
+
+    Each of ``labels`` is a problem of its own, that label against all others. Numbers beyond them
+    are other values, which count against all labels. ``hidden`` is an offset at which features may
+    read nothing; ``learned_from`` the column of labels that a person gave, if it is one.
+    """
+
+    name: str
+    corpus: Corpus
+    codes: Codes = field(repr=False)
+    labels: tuple[str, ...]
+    hidden: int | None = None
+    learned_from: str | None = None
+
+    def __post_init__(self) -> None:
+        used = np.unique(self.codes[self.codes >= 0])
+        if not used.size:
+            raise DataError(f"the auxiliary task '{self.name}' is empty: it has no labelled token")
+        if used.size < 2:
+            raise DataError(
+                f"the auxiliary task '{self.name}' has one class only: there is nothing to tell "
+                "apart; leave it out, or give it more text"
+            )
+
+    @property
+    def positives(self) -> list[int]:
+        """The numbers of the labels that occur."""
+        used = np.unique(self.codes)
+        return [int(code) for code in used if 0 <= code < len(self.labels)]
+
+
+def parts(corpus: Corpus, label: str, n: int) -> list[AuxiliaryTask]:
+    """The task itself on each of n equal parts of its training text, as in He et al. (2009).
+
+    >>> corpus = Corpus.from_lists({"word": [["a", "b"]] * 4, "tag": [["X", "Y"]] * 4})
+    >>> [task.name for task in parts(corpus, "tag", 2)]
+    ['part 1 of 2', 'part 2 of 2']
+    """
+    if n < 1:
+        raise DataError(f"parts is {n}; give a number of at least 1")
+    filled = np.flatnonzero(np.diff(corpus.bounds))
+    if len(filled) < n:
+        raise DataError(
+            f"{len(filled)} sequences cannot be divided into {n} parts: some would be empty; give "
+            "fewer parts, or more text"
+        )
+    codes, labels = numbered(corpus.column(label))
+    tasks = []
+    for k, sequences in enumerate(np.array_split(filled, n)):
+        first, last = corpus.bounds[sequences[0]], corpus.bounds[sequences[-1] + 1]
+        own = np.full_like(codes, -1)
+        own[first:last] = codes[first:last]
+        name = f"part {k + 1} of {n}"
+        tasks.append(AuxiliaryTask(name, corpus, own, tuple(labels), learned_from=label))
+    return tasks
+
+
+def labelled(corpus: Corpus, label: str, *, name: str | None = None) -> AuxiliaryTask:
+    """Another labelled corpus. Its labels may be others than those of the target: tasks share
+    features alone.
+
+    >>> labelled(Corpus.from_lists({"word": [["a", "b"]], "tag": [["X", "Y"]]}), "tag").labels
+    ('X', 'Y')
+    """
+    codes, labels = numbered(corpus.column(label))
+    return AuxiliaryTask(name or label, corpus, codes, tuple(labels), learned_from=label)
+
+
+def masked(
+    corpus: Corpus, column: str, *, offset: int = 0, most: int = MOST_VALUES
+) -> AuxiliaryTask:
+    """Predict a column of unlabelled text from what stands around it (Ando and Zhang 2005).
+
+    The values to predict are those ``offset`` tokens away; features that read any column there are
+    hidden. The ``most`` frequent values are the labels, all others count against them.
+
+    >>> corpus = Corpus.from_lists({"word": [["a", "cat", "a", "dog"]]})
+    >>> task = masked(corpus, "word", offset=1, most=1)
+    >>> task.labels, task.codes.tolist()
+    (('a',), [1, 0, 1, -1])
+    """
+    if most < 1:
+        raise DataError(f"most is {most}; give a number of values of at least 1")
+    codes, levels = numbered(corpus.column(column))
+    frequency = np.bincount(codes[codes >= 0], minlength=len(levels))
+    chosen = np.argsort(-frequency, kind="stable")[:most]
+    table = np.full(len(levels) + 1, len(chosen), np.int32)
+    table[chosen] = np.arange(len(chosen))
+    table[-1] = -1  # where a value is missing
+    values = table[codes]
+    tokens = np.arange(corpus.n_tokens)
+    sequences = np.repeat(np.arange(len(corpus)), np.diff(corpus.bounds))
+    there = tokens + offset
+    inside = (there >= 0) & (there < len(tokens))
+    inside[inside] &= sequences[there[inside]] == sequences[inside]
+    target = np.full(len(tokens), -1, np.int32)
+    target[inside] = values[there[inside]]
+    name = f"{column}[{offset}]" if offset else column
+    return AuxiliaryTask(
+        f"masked {name}", corpus, target, tuple(levels[k] for k in chosen), hidden=offset
+    )

@@ -1,0 +1,286 @@
+"""A tagger that decides on each token alone: a linear classifier for each label."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from time import monotonic
+from typing import Any, Self
+
+import numpy as np
+
+from dovetail.corpus import Column, Corpus, SoftColumn
+from dovetail.errors import DataError, DovetailError
+from dovetail.features import Template
+from dovetail.files import atomic_write
+from dovetail.multitask.calibration import probabilities
+from dovetail.multitask.matrix import (
+    Classifiers,
+    Codes,
+    Doubles,
+    Loss,
+    Matrix,
+    Objective,
+    numbered,
+)
+from dovetail.multitask.training import Training
+from dovetail.multitask.weights import Weights
+
+
+class LinearTagger:
+    """One classifier a label against all others, over the features of each token.
+
+    It knows nothing of neighbouring labels, so it trains in seconds and makes other mistakes than a
+    CRF: a second opinion, whose column a CRF can read (`feature_net`).
+
+    Parameters
+    ----------
+    features
+        A `Template`, or the name of a ready-made one; by default one that suits the columns.
+    loss
+        ``modified_huber`` (as in He et al. 2009), ``logistic`` or ``squared_hinge``.
+    penalty
+        On the sum of squares of a classifier's weights, beside the mean loss of its tokens.
+    min_count
+        Features seen less often are left out.
+    tolerance
+        Stop when the gradient is so small, relative to that of no weights at all.
+    calibrate
+        Find out how far scores can be trusted, on a fifth of the sequences held out; it takes
+        about as long as the training itself. Without, there are no probabilities.
+    threads
+        Threads to use, by default all cores. Results do not depend on it.
+
+    >>> corpus = Corpus.from_lists({"word": [["the", "cat"], ["a", "dog"]] * 3,
+    ...                             "pos": [["DET", "NOUN"], ["DET", "NOUN"]] * 3})
+    >>> LinearTagger().fit(corpus).predict([["the", "dog"]])
+    [['DET', 'NOUN']]
+    """
+
+    def __init__(
+        self,
+        *,
+        features: Template | str | None = None,
+        loss: Loss = "modified_huber",
+        penalty: float = 1e-4,
+        min_count: int = 1,
+        tolerance: float = 1e-3,
+        calibrate: bool = True,
+        threads: int | None = None,
+    ) -> None:
+        self.settings: dict[str, Any] = {
+            "features": features, "loss": loss, "penalty": penalty, "min_count": min_count,
+            "tolerance": tolerance, "calibrate": calibrate, "threads": threads,
+        }  # fmt: skip
+        self._objective.check()
+
+    def __repr__(self) -> str:
+        state = f"{len(self.labels_)} labels" if self._fitted else "not fitted"
+        return f"<{type(self).__name__}: {state}>"
+
+    # Training
+
+    def fresh(self) -> Self:
+        """The same settings, not trained."""
+        return type(self)(**self.settings)
+
+    def fit(self, data: Corpus, *, label: str | None = None) -> Self:
+        """Train on a corpus: its column ``label``, by default the last. Missing labels are left
+        out."""
+        start = monotonic()
+        label, template, codes, labels = self._given(data, label)
+        matrix = Matrix(template)
+        matrix.add(data)
+        factor = None
+        if self.settings["calibrate"]:
+            factor = self._training.factor(matrix, data, codes, len(labels))
+        found, features = self._training.of(matrix, codes, len(labels))
+        weights = Weights.of(matrix.native, features, np.ascontiguousarray(found.found.T))
+        self._keep(weights, template, labels, label, factor, found)
+        self.seconds_ = monotonic() - start
+        return self
+
+    @property
+    def _objective(self) -> Objective:
+        own = self.settings
+        return Objective(own["loss"], own["penalty"], own["tolerance"])
+
+    @property
+    def _threads(self) -> int:
+        return self.settings["threads"] or os.cpu_count() or 1
+
+    def _given(self, data: Corpus, label: str | None) -> tuple[str, Template, Codes, list[str]]:
+        """What is to be learned, and from what."""
+        if not isinstance(data, Corpus):
+            raise DataError("a linear tagger is trained on a corpus")
+        label = label or data.names[-1]
+        codes, labels = numbered(data.column(label))
+        if len(labels) < 2:
+            there = f"only the label '{labels[0]}'" if labels else "no labels"
+            raise DataError(f"the column '{label}' has {there}: classifiers need at least two")
+        template = self._template(data, label)
+        if label in template.columns:
+            raise DataError(f"the template reads '{label}', the column that is to be learnt")
+        return label, template, codes, labels
+
+    def _template(self, data: Corpus, label: str) -> Template:
+        from dovetail.features.sets import named, suited
+
+        own = self.settings["features"]
+        if isinstance(own, Template):
+            return own
+        if own in (None, "default"):
+            return suited(data, label)
+        return named(own, [name for name in data.names if name != label])
+
+    @property
+    def _training(self) -> Training:
+        return Training(self._objective, self.settings["min_count"], self._threads)
+
+    def _keep(
+        self,
+        weights: Weights,
+        template: Template,
+        labels: Sequence[str],
+        label: str,
+        factor: float | None,
+        found: Classifiers,
+        **training: Any,
+    ) -> None:
+        facts = {
+            "objective": float(found.objectives.sum()),
+            "iterations": [int(n) for n in found.iterations],
+            **training,
+        }
+        self._become(weights, template, labels, label, factor, facts)
+
+    def _become(
+        self,
+        weights: Weights,
+        template: Template,
+        labels: Sequence[str],
+        label: str,
+        factor: float | None,
+        training: dict[str, Any],
+    ) -> None:
+        """What a trained one is."""
+        self.weights_ = weights
+        self.template_ = template
+        self._labels = list(labels)
+        self._label = label
+        self.factor_ = factor
+        self.training_ = training
+
+    # Using it
+
+    @property
+    def _fitted(self) -> bool:
+        return hasattr(self, "weights_")
+
+    def _check_fitted(self) -> None:
+        if not self._fitted:
+            raise DovetailError("this linear tagger has not been trained: call fit, or load one")
+
+    @property
+    def labels_(self) -> list[str]:
+        """The labels that it can give; none before training."""
+        return list(self._labels) if self._fitted else []
+
+    @property
+    def label_column_(self) -> str:
+        """The column that it was trained on."""
+        self._check_fitted()
+        return self._label
+
+    @property
+    def reads_(self) -> tuple[str, ...]:
+        """Columns that it reads."""
+        if self._fitted:
+            return self.template_.columns
+        return getattr(self.settings["features"], "columns", ())
+
+    def scores(self, data: Any) -> Doubles:
+        """What the classifiers say, [tokens x labels]: above 0 is for the label."""
+        self._check_fitted()
+        return self.weights_.scores(self.template_, data)
+
+    def predict(self, data: Any) -> list[list[str]]:
+        """The label of the highest score at every token of a corpus, or of lists of tokens."""
+        data = _rereadable(data)
+        best = self.scores(data).argmax(axis=1).tolist()
+        labels = iter([self._labels[code] for code in best])
+        return [[next(labels) for _ in sequence] for sequence in _sequences(data)]
+
+    def marginals(self, data: Any) -> Doubles:
+        """Probabilities of the labels, [tokens x labels]."""
+        if self._fitted and self.factor_ is None:
+            raise DovetailError(
+                "this linear tagger has no probabilities: train it with calibrate=True"
+            )
+        scores = self.scores(data)
+        assert self.factor_ is not None
+        return probabilities(scores, self.factor_)
+
+    def column(self, corpus: Corpus, *, soft: bool = False) -> Column:
+        """Its labels for a corpus, or with ``soft`` their probabilities."""
+        if soft:
+            return SoftColumn.of(self.labels_, self.marginals(corpus))
+        best = self.scores(corpus).argmax(axis=1).astype(np.int32)
+        return Column(best, tuple(self.labels_))
+
+    def top_weights(self, n: int = 20, *, label: str) -> list[tuple[str, float]]:
+        """The n features that speak most for a label."""
+        if label not in self.labels_:
+            raise DataError(f"there is no label '{label}'; there are {', '.join(self.labels_)}")
+        values = self.weights_.values()[:, self._labels.index(label)]
+        names = self.weights_.names()
+        best = np.argsort(-values, kind="stable")[:n]
+        return [(names[k], float(values[k])) for k in best]
+
+    # Keeping it
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file: whole, or not at all."""
+        content = self.to_bytes()
+        with atomic_write(path) as file:
+            file.write(content)
+
+    def to_bytes(self) -> bytes:
+        """The model file in memory."""
+        from dovetail.multitask.linear_file import to_bytes
+
+        self._check_fitted()
+        return to_bytes(self)
+
+    @staticmethod
+    def load(
+        source: str | os.PathLike[str] | bytes,
+        *,
+        features: Template | None = None,
+        threads: int | None = None,
+        verify: bool | None = None,
+    ) -> LinearTagger:
+        """A saved linear tagger; ``features`` is needed where its template has functions of your
+        own."""
+        from dovetail.multitask.linear_file import opened
+
+        return opened(source, features, threads, verify)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        if self._fitted:
+            state["weights_"] = (self.weights_.n_columns, self.weights_.contiguous())
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "weights_" in state:
+            self.weights_ = Weights(*state["weights_"])
+
+
+def _rereadable(data: Any) -> Any:
+    return data if isinstance(data, Corpus) else [list(sequence) for sequence in data]
+
+
+def _sequences(data: Any) -> Any:
+    return (range(len(s)) for s in data) if isinstance(data, Corpus) else data

@@ -1,0 +1,130 @@
+"""Features of the tokens of one or several corpora, numbered together, as rows of a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail import _native
+from dovetail.corpus import Column, Corpus
+from dovetail.errors import DataError
+from dovetail.features import Template
+
+Loss = Literal["modified_huber", "logistic", "squared_hinge"]
+LOSSES: tuple[Loss, ...] = get_args(Loss)
+MAX_ITERATIONS = 200
+Codes = npt.NDArray[np.int32]
+Singles = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+
+
+class Matrix:
+    """Rows of features. Corpora are added one after another; what one brings twice is added once.
+
+    ``hidden`` is an offset: features that read a column there are left out, so that what stands
+    there can be a thing to learn.
+    """
+
+    def __init__(self, template: Template) -> None:
+        self.template = template
+        self.native = _native.Dataset()
+        self._firsts: dict[tuple[int, int | None], int] = {}
+        self._kept: list[Corpus] = []  # so that no other corpus gets the number of one of these
+
+    def add(self, corpus: Corpus, hidden: int | None = None) -> int:
+        """The row of a corpus's first token."""
+        key = (id(corpus), hidden)
+        if key not in self._firsts:
+            self._kept.append(corpus)
+            self._firsts[key] = self.native.n_tokens
+            rows = [r for r in self.template.rows if all(p.offset != hidden for p in r.parts)]
+            if not rows:
+                raise DataError(
+                    f"every feature of the template reads a column at the offset {hidden}, where "
+                    "the values to predict stand: give features of the context too"
+                )
+            columns = self.template.together(corpus)
+            self.template.compiled(rows).extract_into(self.native, columns, None, None, None)
+        return self._firsts[key]
+
+    @property
+    def n_features(self) -> int:
+        return self.native.n_features
+
+    def rows(self, tokens: npt.NDArray[np.int64], min_count: int = 1) -> _native.LinearRows:
+        """Some of the rows."""
+        return _native.LinearRows(self.native, tokens.astype(np.uint64), min_count)
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What a classifier minimises: the mean loss of the tokens, ``penalty`` times the sum of
+    squares of its weights, and ``block_penalty`` times that of the weights of a dense block."""
+
+    loss: Loss = "modified_huber"
+    penalty: float = 1e-4
+    tolerance: float = 1e-3
+    block_penalty: float = 0.0
+
+    def check(self) -> None:
+        """Refuse what cannot be minimised."""
+        if self.loss not in LOSSES:
+            raise DataError(f"there is no loss '{self.loss}'; choose from {', '.join(LOSSES)}")
+        for what in ("penalty", "tolerance"):
+            value = getattr(self, what)
+            if not (np.isfinite(value) and value > 0):
+                raise DataError(f"{what} is {value}; give a number above 0")
+
+
+@dataclass(frozen=True)
+class Classifiers:
+    """A classifier for each of some labels against all others.
+
+    ``found`` are weights [labels x features of the rows], or coefficients [labels x rows] of which
+    the weights are the sum X'a; ``block`` are weights [labels x h] of a block of dense features.
+    """
+
+    found: Singles
+    block: Singles
+    objectives: Doubles
+    iterations: npt.NDArray[np.int64]
+
+
+def classifiers(
+    rows: _native.LinearRows,
+    codes: Codes,
+    positives: Sequence[int],
+    objective: Objective,
+    *,
+    block: Singles | None = None,
+    keep_weights: bool = True,
+    threads: int = 1,
+) -> Classifiers:
+    """Train them, each by one thread; tokens whose code is -1 are left out."""
+    dense = np.zeros((rows.n_rows, 0), np.float32) if block is None else block
+    return Classifiers(
+        *rows.fit(
+            np.ascontiguousarray(codes, np.int32),
+            list(positives),
+            np.ascontiguousarray(dense, np.float32),
+            objective.loss,
+            objective.penalty,
+            objective.block_penalty,
+            objective.tolerance,
+            MAX_ITERATIONS,
+            keep_weights,
+            threads,
+        )
+    )
+
+
+def numbered(column: Column) -> tuple[Codes, list[str]]:
+    """A column's values as numbers of the levels that occur, -1 where they are missing."""
+    used, codes = np.unique(column.codes, return_inverse=True)
+    missing = int(used.size > 0 and used[0] < 0)
+    levels = [column.levels[code] for code in used[missing:].tolist()]
+    return (codes - missing).astype(np.int32), levels

@@ -1,0 +1,203 @@
+"""What tasks have in common, as a column: a few real numbers for each token."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail.chain.model_file import open_model
+from dovetail.chain.model_file import to_bytes as file_bytes
+from dovetail.corpus import Column, Corpus, SoftColumn
+from dovetail.errors import DovetailError, ModelFileError
+from dovetail.features import Template
+from dovetail.multitask.alternation import Alternation, Round
+from dovetail.multitask.auxiliary import AuxiliaryTask
+from dovetail.multitask.matrix import Loss, Matrix, Objective, Singles
+from dovetail.multitask.weights import Weights
+from dovetail.representation.annotation import Representation
+
+KIND = "shared structure"
+ROUNDS = 3
+LEAST_CHANGE = 1e-3
+SAMPLE = 20_000  # rows by which the spread of the numbers is measured
+
+
+class Structure(Representation):
+    """Theta, the directions that the predictors of auxiliary tasks share (Ando and Zhang 2005).
+
+    The numbers Theta x of a token are a block of real-valued features for a CRF: a soft column with
+    h levels, which a pipeline adds to its data as it does with other representations.
+
+    Parameters
+    ----------
+    features
+        The template of the auxiliary tasks.
+    h
+        How many directions; of each group with ``by_columns``.
+    rounds
+        Rounds at most; it ends when a round changes nothing any more.
+    loss, penalty, tolerance, min_count, threads
+        Those of `LinearTagger`.
+    by_columns
+        Directions of each kind of feature by themselves, by the columns that features read.
+    name, value
+        The column that is written, and the standard deviation of its numbers.
+
+    >>> from dovetail.features import column
+    >>> from dovetail.multitask import masked
+    >>> text = Corpus.from_lists({"word": [["a", "cat", "sat"], ["a", "dog", "ran"]] * 3})
+    >>> structure = Structure(Template(column("word").window(1)), h=2)
+    >>> structure.fit([masked(text, "word", most=3)]).annotate(text).column("structure").levels
+    ('t0', 't1')
+    """
+
+    def __init__(
+        self,
+        features: Template,
+        h: int,
+        *,
+        rounds: int = ROUNDS,
+        loss: Loss = "modified_huber",
+        penalty: float = 1e-4,
+        tolerance: float = 1e-3,
+        min_count: int = 1,
+        by_columns: bool = False,
+        name: str = "structure",
+        value: float = 0.3,
+        threads: int | None = None,
+    ) -> None:
+        self.features = features
+        self.threads = threads
+        self.settings: dict[str, Any] = {
+            "h": h, "rounds": rounds, "loss": loss, "penalty": penalty, "tolerance": tolerance,
+            "min_count": min_count, "by_columns": by_columns, "name": name, "value": value,
+        }  # fmt: skip
+        self._objective.check()
+
+    @property
+    def _objective(self) -> Objective:
+        own = self.settings
+        return Objective(own["loss"], own["penalty"], own["tolerance"])
+
+    def fit(self, tasks: Sequence[AuxiliaryTask]) -> Structure:
+        """Learn what the tasks share; ``rounds_`` tells how it went."""
+        matrix = Matrix(self.features)
+        self._learn(matrix, tasks)
+        return self
+
+    def _learn(self, matrix: Matrix, tasks: Sequence[AuxiliaryTask]) -> Singles:
+        """Learn it over a matrix that others use too; Theta', [features x directions]."""
+        own, threads = self.settings, self.threads or os.cpu_count() or 1
+        alternation = Alternation(
+            matrix,
+            tasks,
+            own["h"],
+            self._objective,
+            min_count=own["min_count"],
+            groups=(lambda: feature_groups(matrix)) if own["by_columns"] else None,
+            threads=threads,
+        )
+        self.rounds_: list[Round] = alternation.run(own["rounds"], LEAST_CHANGE)
+        self.n_problems_ = alternation.n_problems
+        seen = dict.fromkeys(task.learned_from for task in tasks)
+        self._biased_by = tuple(name for name in seen if name is not None)
+        theta = alternation.theta
+        step = max(1, matrix.native.n_tokens // SAMPLE)
+        sample = matrix.rows(np.arange(0, matrix.native.n_tokens, step))
+        spread = sample.project(theta, threads).std(axis=0)
+        scale = np.where(spread > 0, own["value"] / np.where(spread > 0, spread, 1), 0)
+        everything = np.arange(len(theta), dtype=np.uint32)
+        self.weights_ = Weights.of(matrix.native, everything, theta * scale.astype(np.float32))
+        return theta
+
+    @property
+    def reads_(self) -> tuple[str, ...]:
+        return self.features.columns
+
+    @property
+    def biased_by_(self) -> tuple[str, ...]:
+        return self._biased_by if self._fitted else ()
+
+    @property
+    def labels_(self) -> list[str]:
+        self._check_fitted()
+        return [f"t{k}" for k in range(self.weights_.n_columns)]
+
+    @property
+    def _fitted(self) -> bool:
+        return hasattr(self, "weights_")
+
+    def _check_fitted(self) -> None:
+        if not self._fitted:
+            raise DovetailError("this structure has not been learned: call fit, or load one")
+
+    def columns(self, corpus: Corpus) -> dict[str, Column]:
+        self._check_fitted()
+        values = self.weights_.scores(self.features, corpus)
+        return {self.settings["name"]: SoftColumn.of(self.labels_, values)}
+
+    def to_bytes(self) -> bytes:
+        from dovetail import __version__
+
+        self._check_fitted()
+        facts = {
+            "kind": KIND,
+            "labels": [],
+            "features": self.features.spec(),
+            "settings": self.settings,
+            "directions": self.weights_.n_columns,
+            "biased_by": list(self._biased_by),
+            "n_problems": self.n_problems_,
+            "training": {"rounds": [asdict(each) for each in self.rounds_]},
+            "dovetail": __version__,
+        }
+        return file_bytes(self.weights_.contiguous(), facts)
+
+    @classmethod
+    def load(
+        cls,
+        source: str | os.PathLike[str] | bytes,
+        *,
+        features: Template | None = None,
+        threads: int | None = None,
+    ) -> Structure:
+        """A saved structure; ``features`` is needed where its template has functions of your
+        own."""
+        file = open_model(source, verify=True)
+        kind = file.facts.get("kind", "tagger")
+        if kind != KIND:
+            raise ModelFileError(f"{file.source} holds a {kind}, not a {KIND}")
+        try:
+            facts = file.facts
+            template = features or Template.from_spec(facts["features"])
+            made = cls(template, threads=threads, **facts["settings"])
+            made.weights_ = Weights.in_file(file, int(facts["directions"]))
+            made._biased_by = tuple(str(name) for name in facts["biased_by"])
+            made.n_problems_ = int(facts["n_problems"])
+            made.rounds_ = [Round(**each) for each in facts["training"]["rounds"]]
+        except DovetailError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise ModelFileError(
+                f"{file.source} is damaged: its description cannot be read"
+            ) from None
+        return made
+
+
+def feature_groups(matrix: Matrix) -> npt.NDArray[np.int64]:
+    """A number for each feature, by the columns that it reads; those of ends go with the first."""
+    columns = {
+        row.name: tuple(sorted({part.attribute.column for part in row.parts}))
+        for row in matrix.template.rows
+    }
+    numbers = {names: k for k, names in enumerate(dict.fromkeys(columns.values()))}
+    found = [
+        numbers[columns[row]] if row in columns else 0
+        for row in (name.partition("=")[0] for name in matrix.native.feature_names())
+    ]
+    return np.array(found, np.int64)

@@ -1,0 +1,91 @@
+"""Linear tasks of a recipe: a tagger that decides on each token alone, with auxiliary tasks or not.
+
+[[task]]
+name = "chunk@aso"
+kind = "aso"
+data = "train.conll"
+parts = 7
+text = "unlabelled.conll"
+masked = ["pos", "pos[1]"]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dovetail.corpus.formats import joined, read_filled
+from dovetail.errors import DataError
+
+if TYPE_CHECKING:
+    from dovetail.features import Template
+    from dovetail.multitask import AuxiliaryTask, LinearTagger
+    from dovetail.pipeline.recipe import Task
+
+MASKED = re.compile(r"(?P<column>[^\[\]]+)(\[(?P<offset>-?\d+)\])?")
+
+
+def trained(path: Path, threads: int | None) -> Any:
+    """The tagger, linear or not, in a model file."""
+    from dovetail.chain.model_file import open_model
+    from dovetail.chain.tagger import load
+
+    if open_model(path, verify=False).facts.get("kind") == "linear tagger":
+        from dovetail.multitask import LinearTagger
+
+        return LinearTagger.load(path, threads=threads)
+    return load(path, threads=threads)
+
+
+def linear_tagger(task: Task, template: Template, threads: int | None) -> LinearTagger:
+    """The tagger that a task describes, not yet trained."""
+    from dovetail.multitask import ASO, LinearTagger
+
+    settings: dict[str, Any] = {"features": template, "threads": threads, **task.settings}
+    if task.kind == "linear":
+        return LinearTagger(**settings)
+    if "parts" in settings:
+        settings["n_parts"] = settings.pop("parts")
+    settings.pop("masked", None)
+    tasks = [_labelled(task, path) for path in settings.pop("auxiliary", ())]
+    tasks += _masked(task, settings.pop("text", ()))
+    return ASO(auxiliary=tasks, **settings)
+
+
+def compounded(template: Template, reads: Sequence[str], columns: Sequence[str]) -> Template:
+    """A template that reads tasks in compound features only. Words and parts of speech are the
+    first two columns of the data that it reads already."""
+    from dovetail.multitask import compound
+
+    own = [name for name in columns if name in template.columns]
+    for name in reads:
+        template = compound(template, name, own[0], own[1] if len(own) > 1 else None)
+    return template
+
+
+def _options(task: Task) -> dict[str, Any]:
+    return {} if task.columns is None else {"columns": task.columns}
+
+
+def _labelled(task: Task, path: Path) -> AuxiliaryTask:
+    from dovetail.multitask import labelled
+
+    corpus = read_filled(path, task.format, **_options(task))
+    return labelled(corpus, corpus.names[-1], name=path.name)
+
+
+def _masked(task: Task, files: tuple[Path, ...]) -> list[AuxiliaryTask]:
+    from dovetail.multitask import masked
+
+    if not files:
+        return []
+    text = joined(read_filled(path, task.format, **_options(task)) for path in files)
+    found = []
+    for name in task.settings["masked"]:
+        told = MASKED.fullmatch(name)
+        if told is None:
+            raise DataError(f"masked has '{name}'; give columns, such as pos or pos[1]")
+        found.append(masked(text, told["column"], offset=int(told["offset"] or 0)))
+    return found

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import pytest
+
+from dovetail import ASO, LinearTagger, Pipeline, Tagger, Template, column
+from dovetail.errors import DataError
+from dovetail.multitask import compound, feature_net
+from dovetail.pipeline.recipe import Recipe
+from multitask.corpora import random_corpus
+
+WORDS = Template(column("word"))
+TAGGER = {"c2": 0.1, "threads": 1}
+
+
+def net(below: LinearTagger, **how) -> Pipeline:
+    return Pipeline(feature_net("tag", WORDS, below, **TAGGER), threads=1, **how)
+
+
+def accuracy(pipeline: Pipeline, corpus) -> float:
+    found = pipeline.predict(corpus.without_column("tag"))["tag"]
+    pairs = [(a, b) for s, t in zip(found, corpus.lists("tag"), strict=True)
+             for a, b in zip(s, t, strict=True)]  # fmt: skip
+    return sum(a == b for a, b in pairs) / len(pairs)
+
+
+def test_the_column_is_read_in_compound_features_only() -> None:
+    rows = compound(WORDS, "aso").rows
+    reading = [row for row in rows if "aso" in {part.attribute.column for part in row.parts}]
+    assert len(reading) == 11  # those of Table 2
+    assert all(len({part.attribute.column for part in row.parts}) > 1 for row in reading)
+    assert len(compound(WORDS, "aso", pos=None).rows) == 5
+
+
+@pytest.mark.parametrize("training", ["gold", "cascade", "soft"])
+def test_a_crf_learns_from_a_linear_tagger_below(training: str) -> None:
+    features = Template(column("word").window(1))
+    pipeline = net(LinearTagger(features=features, threads=1), decode="cascade")
+    pipeline.fit(random_corpus(80), training=training, folds=3)
+    assert accuracy(pipeline, random_corpus(40, seed=9)) > 0.9
+    crossed = [note for note in pipeline.notes_ if "cross-fitted" in note]
+    assert bool(crossed) == (training != "gold")
+    again = Pipeline.load(pipeline.to_bytes(), threads=1)
+    test = random_corpus(40, seed=9).without_column("tag")
+    for decode in ("cascade", "soft", "joint"):
+        assert again.predict(test, decode=decode) == pipeline.predict(test, decode=decode)
+
+
+def test_gold_columns_are_the_true_labels() -> None:
+    corpus = random_corpus(40)
+    pipeline = net(LinearTagger(features=WORDS, threads=1), decode="cascade")
+    pipeline.fit(corpus, training="gold")
+    gold = corpus.with_column("tag@below", corpus.column("tag"))
+    features = compound(WORDS, "tag@below")
+    alone = Tagger(features=features, **TAGGER).fit(gold, label="tag")
+    assert pipeline["tag"].predict(gold) == alone.predict(gold)
+    assert pipeline["tag"].n_features_ == alone.n_features_
+
+
+RECIPE = """
+decode = "cascade"
+training = "cascade"
+folds = 2
+
+[[task]]
+name = "tag@below"
+kind = "aso"
+label = "tag"
+data = "train.conll"
+columns = ["word", "pos", "tag"]
+parts = 2
+h = 2
+text = "train.conll"
+masked = ["pos", "pos[1]"]
+
+[[task]]
+name = "tag"
+data = "train.conll"
+columns = ["word", "pos", "tag"]
+features = "chunking"
+reads = ["tag@below"]
+compound = true
+"""
+
+
+def test_a_recipe_has_linear_tasks_and_compound_features(tmp_path) -> None:
+    corpus = random_corpus(40)
+    lines = ["\n".join(map(" ".join, zip(*rows, strict=True))) for rows in zip(
+        *(corpus.lists(name) for name in corpus.names), strict=True)]  # fmt: skip
+    (tmp_path / "train.conll").write_text("\n\n".join(lines) + "\n")
+    path = tmp_path / "recipe.toml"
+    path.write_text(RECIPE)
+    pipeline = Recipe.read(path).fit(threads=1)
+    below = pipeline["tag@below"]
+    assert isinstance(below, ASO)
+    assert below.structure_.n_problems_ == 2 * 3 + 2 * 4
+    reads = str(pipeline["tag"].settings["features"])
+    assert '(word & "tag@below")[-1..1]' in reads
+    assert accuracy(pipeline, corpus) > 0.9
+    for old, new, words in [
+        ("parts = 2", "c2 = 1.0", "there is no key 'c2'"),
+        ('kind = "aso"', 'kind = "svm"', "kind is 'svm'"),
+        ('masked = ["pos", "pos[1]"]', "", "text and masked go together"),
+        ('"pos[1]"', '"pos[one]"', r"masked has 'pos\[one\]'"),
+        ('reads = ["tag@below"]', "reads = []", "compound needs tasks before it"),
+    ]:
+        path.write_text(RECIPE.replace(old, new))
+        with pytest.raises(DataError, match=words):
+            Recipe.read(path).pipeline()

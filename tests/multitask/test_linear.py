@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from dovetail import Corpus, LinearTagger, Template, _native, column, load
+from dovetail.errors import DataError, DovetailError, ModelFileError
+from dovetail.features import Dataset
+from dovetail.multitask.matrix import LOSSES, Objective, classifiers
+from multitask.corpora import random_corpus
+from reference import linear as reference
+
+WORDS = Template(column("word").window(1), column("pos"))
+
+
+def rows_of(dense: np.ndarray, min_count: int = 1) -> _native.LinearRows:
+    """A matrix as rows of features."""
+    tokens = [{f"f{k}": float(v) for k, v in enumerate(row) if v} for row in dense]
+    data = Dataset.from_lists([[token] for token in tokens], [["X"]] * len(tokens))
+    return _native.LinearRows(data.native, np.arange(len(tokens), dtype=np.uint64), min_count)
+
+
+def matrix_of(rows: _native.LinearRows) -> np.ndarray:
+    """The rows as the solver sees them."""
+    begins, ids, values = rows.matrix()
+    out = np.zeros((rows.n_rows, rows.n_columns))
+    for row in range(rows.n_rows):
+        for k in range(int(begins[row]), int(begins[row + 1])):
+            out[row, ids[k]] += values[k]
+    return out
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("h", [0, 2])
+def test_the_minimum_is_that_of_a_plain_optimiser(loss: str, h: int) -> None:
+    rng = np.random.default_rng(1)
+    x = np.where(rng.random((40, 6)) < 0.5, rng.normal(size=(40, 6)).round(2), 0)
+    z = rng.normal(size=(40, h)).astype(np.float32)
+    codes = rng.integers(0, 2, 40).astype(np.int32)
+    rows = rows_of(x)
+    found = classifiers(rows, codes, [1], Objective(loss, 0.01, 1e-6), block=z)
+    y = np.where(codes == 1, 1, -1)
+    _, v, least = reference.best(loss, matrix_of(rows), z.astype(float), y, 0.01)
+    assert found.objectives[0] == pytest.approx(least, rel=1e-5)
+    assert found.block[0] == pytest.approx(v, abs=2e-2)
+
+
+def test_features_of_the_same_rows_share_a_column_and_get_the_same_weight() -> None:
+    x = np.array([[1, 1, 0], [1, 1, 1], [0, 0, 1], [0, 0, 1]], float)
+    rows = rows_of(x)
+    codes = np.array([0, 0, 1, 1], np.int32)
+    found = classifiers(rows, codes, [0], Objective(penalty=0.1, tolerance=1e-6))
+    assert rows.n_features == 5  # with those of the first and the last token of a sequence
+    assert rows.n_columns == 3
+    weights = np.zeros(rows.n_known)
+    weights[rows.features()] = found.found[0]
+    names = ["⟨start⟩", "f0", "f1", "⟨end⟩", "f2"]
+    by_name = dict(zip(names, weights, strict=True))
+    assert by_name["f0"] == by_name["f1"]
+    y = np.where(codes == 0, 1, -1)
+    ends = np.concatenate([x, np.ones((4, 2))], axis=1)
+    _, _, least = reference.best("modified_huber", ends, np.zeros((4, 0)), y, 0.1)
+    assert found.objectives[0] == pytest.approx(least, rel=1e-5)
+
+
+def test_coefficients_of_rows_give_the_weights() -> None:
+    rng = np.random.default_rng(3)
+    rows = rows_of((rng.random((50, 8)) < 0.4).astype(float))
+    codes = rng.integers(0, 3, 50).astype(np.int32)
+    objective = Objective(penalty=0.01, tolerance=1e-7)
+    weights = classifiers(rows, codes, [0, 1, 2], objective).found
+    by_rows = classifiers(rows, codes, [0, 1, 2], objective, keep_weights=False).found
+    assert rows.combinations(by_rows, 1) == pytest.approx(weights, abs=2e-3)
+
+
+def test_rare_features_and_unlabelled_rows_are_left_out() -> None:
+    x = np.array([[1, 0], [1, 0], [0, 1]], float)
+    assert rows_of(x, min_count=2).n_features == 3
+    objective = Objective(tolerance=1e-6)
+    found = classifiers(rows_of(x), np.array([0, 1, -1], np.int32), [0], objective)
+    alone = classifiers(rows_of(x[:2]), np.array([0, 1], np.int32), [0], objective)
+    assert found.objectives[0] == pytest.approx(alone.objectives[0])
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_it_learns_and_does_not_depend_on_threads(loss: str) -> None:
+    corpus = random_corpus()
+    one = LinearTagger(features=WORDS, loss=loss, threads=1).fit(corpus, label="tag")
+    two = LinearTagger(features=WORDS, loss=loss, threads=3).fit(corpus, label="tag")
+    right = [a == b for s, t in zip(one.predict(corpus), corpus.lists("tag"), strict=True)
+             for a, b in zip(s, t, strict=True)]  # fmt: skip
+    assert np.mean(right) > 0.95
+    assert one.to_bytes() == two.to_bytes()
+
+
+def test_probabilities_are_calibrated_on_held_out_text() -> None:
+    corpus, test = random_corpus(300), random_corpus(300, seed=1)
+    tagger = LinearTagger(features=Template(column("pos")), threads=1).fit(corpus, label="tag")
+    found = tagger.marginals(test)
+    assert found.sum(axis=1) == pytest.approx(1)
+    gold = [tagger.labels_.index(y) for s in test.lists("tag") for y in s]
+    sure, right = found.max(axis=1).mean(), np.mean(found.argmax(axis=1) == gold)
+    assert sure == pytest.approx(right, abs=0.05)
+    soft = tagger.column(test, soft=True)
+    assert soft.values() == tagger.column(test).values()
+
+
+def test_saved_pickled_and_loaded_it_is_the_same() -> None:
+    corpus = random_corpus()
+    tagger = LinearTagger(features=WORDS, threads=1).fit(corpus, label="tag")
+    for again in (LinearTagger.load(tagger.to_bytes()), pickle.loads(pickle.dumps(tagger))):
+        assert again.predict(corpus) == tagger.predict(corpus)
+        assert (again.marginals(corpus) == tagger.marginals(corpus)).all()
+        assert again.label_column_ == "tag"
+    assert tagger.predict([[("w1", "p1")]]) == [["Y"]]
+    name, weight = tagger.top_weights(1, label="Y")[0]
+    assert weight > 0
+    assert "=" in name
+
+
+def test_bad_input_is_refused_in_one_sentence(tmp_path) -> None:
+    corpus = random_corpus(5)
+    for wrong, words in [
+        ({"loss": "hinge"}, "there is no loss 'hinge'"),
+        ({"penalty": 0.0}, "penalty is 0.0; give a number above 0"),
+    ]:
+        with pytest.raises(DataError, match=words):
+            LinearTagger(**wrong)
+    with pytest.raises(DataError, match="only the label 'O'"):
+        LinearTagger().fit(Corpus.from_lists({"word": [["a"]], "tag": [["O"]]}))
+    with pytest.raises(DataError, match="reads 'tag'"):
+        LinearTagger(features=Template(column("tag"))).fit(corpus)
+    with pytest.raises(DovetailError, match="has not been trained"):
+        LinearTagger().predict([["a"]])
+    plain = LinearTagger(features=WORDS, calibrate=False).fit(corpus)
+    with pytest.raises(DovetailError, match="calibrate=True"):
+        plain.marginals(corpus)
+    path = tmp_path / "linear.dovetail"
+    plain.save(path)
+    with pytest.raises(ModelFileError, match="linear tagger"):
+        load(path)
+    content = bytearray(path.read_bytes())
+    content[-3] ^= 255
+    with pytest.raises(ModelFileError, match="damaged"):
+        LinearTagger.load(bytes(content))

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+
+from dovetail import ASO, Corpus, Pipeline, Tagger, Template, column
+from dovetail.errors import DataError, ModelFileError
+from dovetail.multitask import AuxiliaryTask, LinearTagger, Structure, labelled, masked, parts
+from dovetail.multitask.alternation import Alternation
+from dovetail.multitask.matrix import Matrix, Objective
+from multitask.corpora import random_corpus
+from reference import linear as reference
+
+WORDS = Template(column("word").window(1), column("pos"))
+EXACT = Objective(penalty=0.01, tolerance=1e-6)
+
+
+def alternation(tasks: list[AuxiliaryTask], h: int, **more) -> Alternation:
+    return Alternation(Matrix(WORDS), tasks, h, EXACT, **more)
+
+
+def predictors(found: Alternation) -> np.ndarray:
+    """W of the current round as one matrix [features x problems]."""
+    out = np.zeros((len(found.theta), found.n_problems))
+    for part in found.parts:
+        weights = part.rows.combinations(part.coefficients, 1)
+        out[np.ix_(part.features, np.arange(found.n_problems)[part.problems])] = weights.T
+    return out
+
+
+def test_the_first_directions_are_the_singular_vectors_of_all_predictors() -> None:
+    found = alternation(parts(random_corpus(), "tag", 3), 4)
+    [one] = found.run(1, 0.0)
+    u = predictors(found)
+    expected = reference.main_directions(u, 4)
+    assert np.abs(expected.T @ found.theta) == pytest.approx(np.eye(4), abs=1e-3)
+    assert one.singular_values[0] == pytest.approx(np.linalg.svd(u)[1][:4], rel=1e-3)
+    assert one.change == 1.0
+
+
+def test_a_later_round_turns_the_directions_of_w_and_theta_v_together() -> None:
+    found = alternation(parts(random_corpus(), "tag", 3), 3)
+    found.run(1, 0.0)
+    before = found.theta.astype(float)
+    objective, block = found._train()
+    u = predictors(found) + before @ block
+    values, change = found._turn(block)
+    expected = reference.main_directions(u, 3)
+    assert np.linalg.norm(expected.T @ found.theta) ** 2 == pytest.approx(3, abs=1e-2)
+    assert values[0] == pytest.approx(np.linalg.svd(u)[1][:3], rel=1e-2)
+    kept = np.linalg.norm(before.T @ expected) ** 2 / 3
+    assert change == pytest.approx(1 - kept, abs=1e-2)
+    assert objective > 0
+
+
+def test_directions_by_columns_have_no_weights_in_other_groups() -> None:
+    tasks = parts(random_corpus(), "tag", 3)
+    structure = Structure(WORDS, 2, by_columns=True, threads=1).fit(tasks)
+    assert structure.labels_ == ["t0", "t1", "t2", "t3"]
+    values, names = structure.weights_.values(), structure.weights_.names()
+    words = np.array([not name.startswith("pos") for name in names])
+    assert not values[words, 2:].any()
+    assert not values[~words, :2].any()
+    assert values[words, :2].any()
+    assert values[~words, 2:].any()
+
+
+def test_threads_do_not_change_the_structure() -> None:
+    tasks = parts(random_corpus(), "tag", 3)
+    made = [Structure(WORDS, 3, threads=n).fit(tasks).to_bytes() for n in (1, 3)]
+    assert made[0] == made[1]
+
+
+def test_it_ends_when_nothing_moves() -> None:
+    found = alternation(parts(random_corpus(), "tag", 2), 2)
+    done = found.run(20, 0.05)
+    assert len(done) < 20
+    assert done[-1].change < 0.05
+    assert done[1].objective < done[0].objective
+
+
+def test_aso_tags_by_w_and_theta_together() -> None:
+    corpus = random_corpus(120)
+    aso = ASO(features=WORDS, n_parts=3, h=3, threads=1).fit(corpus, label="tag")
+    linear = LinearTagger(features=WORDS, threads=1).fit(corpus, label="tag")
+    assert aso.training_["objective"] < linear.training_["objective"]  # v is not penalised
+    right = np.mean([a == b for s, t in zip(aso.predict(corpus), corpus.lists("tag"), strict=True)
+                     for a, b in zip(s, t, strict=True)])  # fmt: skip
+    assert right > 0.95
+    again = LinearTagger.load(aso.to_bytes())
+    assert again.predict(corpus) == aso.predict(corpus)
+    assert len(again.training_["rounds"]) == len(aso.structure_.rounds_)
+    assert aso.fresh().settings == aso.settings
+
+
+def test_other_labels_and_unlabelled_text_are_auxiliary_tasks_too() -> None:
+    corpus = random_corpus(80)
+    other = labelled(random_corpus(80, seed=5, labels="AB"), "tag", name="other")
+    text = random_corpus(80, seed=6).without_column("tag")
+    context = masked(text, "pos", offset=1, most=3)
+    aso = ASO(features=WORDS, n_parts=0, auxiliary=[other, context], h=3).fit(corpus, label="tag")
+    assert aso.structure_.n_problems_ == 5
+    assert aso.structure_.biased_by_ == ("tag",)
+    assert Structure(WORDS, 2).fit([context]).biased_by_ == ()
+
+
+def test_masked_values_are_hidden_from_the_features() -> None:
+    text = random_corpus(20).without_column("tag")
+    matrix = Matrix(WORDS)
+    matrix.add(text, hidden=0)
+    names = {name.partition("=")[0] for name in matrix.native.feature_names()}
+    assert "word[-1]" in names
+    assert not names & {"word", "pos"}
+    with pytest.raises(DataError, match="every feature of the template"):
+        Matrix(Template(column("word"))).add(text, hidden=0)
+
+
+def test_structure_is_a_column_of_numbers_for_a_crf(tmp_path) -> None:
+    text = random_corpus(80, seed=6).without_column("tag")
+    tasks = [masked(text, "word", most=5)]
+    structure = Structure(WORDS, 3, name="shared", value=0.5, threads=1).fit(tasks)
+    path = tmp_path / "shared.dovetail"
+    structure.save(path)
+    again = Structure.load(path)
+    assert again.rounds_ == structure.rounds_
+    found = structure.columns(text)["shared"].weights
+    assert (again.columns(text)["shared"].weights == found).all()
+    train = random_corpus(60)
+    features = Template(column("word"), column("shared"))
+    pipeline = Pipeline({"shared": structure, "tag": Tagger(features=features, threads=1)})
+    pipeline.fit({"tag": train})
+    loaded = Pipeline.load(pipeline.to_bytes())
+    inputs = train.without_column("tag")
+    assert loaded.predict(inputs) == pipeline.predict(inputs)
+    with pytest.raises(ModelFileError, match="not a linear tagger"):
+        LinearTagger.load(path)
+
+
+def test_bad_input_is_refused_in_one_sentence() -> None:
+    corpus = random_corpus(6)
+    with pytest.raises(DataError, match="h is 7, but the auxiliary tasks make 6 problems"):
+        ASO(features=WORDS, n_parts=2, h=7).fit(corpus)
+    with pytest.raises(DataError, match="'same' has one class only"):
+        labelled(Corpus.from_lists({"word": [["a", "b"]], "tag": [["O", "O"]]}), "tag", name="same")
+    with pytest.raises(DataError, match="is empty"):
+        labelled(Corpus.from_lists({"word": [["a"]], "tag": [[None]]}), "tag")
+    with pytest.raises(DataError, match="cannot be divided into 9 parts"):
+        parts(corpus, "tag", 9)
+    with pytest.raises(DataError, match="there are no auxiliary tasks"):
+        ASO(features=WORDS, n_parts=0).fit(corpus)
+    with pytest.raises(DataError, match="n_parts is -1"):
+        ASO(n_parts=-1)
+    with pytest.raises(DataError, match="most is 0"):
+        masked(corpus, "word", most=0)
+
+
+def test_label_sets_that_do_not_overlap_are_told(caplog) -> None:
+    other = labelled(random_corpus(20, labels="AB"), "tag", name="other")
+    with caplog.at_level(logging.INFO, "dovetail"):
+        ASO(features=WORDS, n_parts=0, auxiliary=[other], h=2).fit(random_corpus(20))
+    assert "shares no label with the target" in caplog.text
