@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from dovetail import Tagger
 from dovetail.cli import main
 from dovetail.interop import pycrfsuite
 
@@ -47,6 +48,13 @@ def test_it_is_used_as_it_is(old: Path, tmp_path: Path) -> None:
     code, said = run("info", old)
     assert code == 0
     assert "CRFsuite" in said
+
+
+def test_our_own_model_is_not_imported(tmp_path: Path) -> None:
+    Tagger().fit([[["a"]]], [["A"]]).save(tmp_path / "ours")
+    code, said = run("import-model", tmp_path / "ours", tmp_path / "again.dovetail")
+    assert (code, "is a model of ours already" in said) == (1, True)
+    assert not (tmp_path / "again.dovetail").exists()
 
 
 def test_bad_files(old: Path, tmp_path: Path) -> None:

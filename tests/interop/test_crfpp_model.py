@@ -68,6 +68,13 @@ def test_text_and_binary_are_the_same_model(tmp_path: Path) -> None:
         assert one == pytest.approx(other, abs=1e-6)
 
 
+@pytest.mark.parametrize("factor", [0.01, 1.28])
+def test_no_cost_factor_is_taken_for_a_model_of_ours(factor: float) -> None:
+    content = random_model(ROWS, 3, factor).binary()
+    assert content[8:9] == b"{"  # where the text of our own files begins
+    assert import_model(content).labels_ == ["A", "B", "Ç"]
+
+
 def test_columns_can_be_named_and_the_model_saved(tmp_path: Path) -> None:
     model = random_model(ROWS, 4)
     wanted = import_model(model.binary()).predict(corpus(ROWS))
@@ -106,6 +113,23 @@ def test_bad_files(change: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match=message) as caught:
         import_model(tmp_path / "bad")
     assert "\n" not in str(caught.value)
+
+
+def test_features_that_share_their_weights_are_refused() -> None:
+    """Such a file could ask for any amount of memory."""
+    shared = Model(["A", "B"], ["U%x[0,0]", "B%x[0,0]"], {f"B{n}": 0 for n in range(9)}, [0.5] * 4)
+    for content in (shared.binary(), shared.text()):
+        with pytest.raises(ModelFileError, match="a feature whose weights it does not have"):
+            import_model(content)
+
+
+def test_long_lines_of_a_template() -> None:
+    """A string that cannot be cut is seen to be so at once, however many ways there are to try."""
+    line, text = "U" + "a".join(["%x[0,0]"] * 12) + "b", "U" + "a" * 60
+    assert import_model(Model(["A", "B"], [line], {text: 0}, [0.5] * 2).text()).n_features_ == 0
+    endless = Model(["A", "B"], ["U" + "%x[0,0]" * 3000], {text: 0}, [0.5] * 2)
+    with pytest.raises(ModelFileError, match="more than 200 values"):
+        import_model(endless.text())
 
 
 @given(st.booleans(), st.data())

@@ -17,6 +17,7 @@ from dovetail.interop import export_model, import_model
 from dovetail.interop.crfsuite_model import read_crfsuite
 from dovetail.interop.crfsuite_writer import crfsuite_bytes
 from dovetail.interop.export import to_crfsuite, to_json
+from dovetail.interop.foreign import Weights, tagger_of
 from interop.crfsuite_models import random_items, train_theirs
 
 pycrfsuite = pytest.importorskip("pycrfsuite")
@@ -27,6 +28,14 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("crfsuite") / "theirs.crfsuite"
     train_theirs(path, *random_items(1), c1=0.05, c2=0.1)
     return path
+
+
+def test_more_labels_than_fit_into_memory_are_refused() -> None:
+    labels = [f"l{k}" for k in range(8_193)]
+    none = np.zeros(0, np.int64)
+    weights = Weights(labels, [b"x"], none, none, none, np.zeros(0))
+    with pytest.raises(ModelFileError, match="8,193 labels; models have from 1 to 8,192"):
+        tagger_of(weights, program="CRFsuite", source="x.crfsuite", features=None)
 
 
 def theirs(source: Path | bytes) -> Any:
@@ -99,6 +108,9 @@ def test_what_crfsuite_cannot_hold() -> None:
     moves = dovetail.Tagger(groups=[dovetail.FeatureGroup("b", on="transitions")]).fit(X, y)
     with pytest.raises(DataError, match="no features on transitions"):
         to_crfsuite(moves)
+    for named in ([[["a\0"], ["b"]]], [["A", "B"]]), (X, [["A\0", "B"]]):
+        with pytest.raises(DataError, match="no zero bytes"):
+            to_crfsuite(dovetail.Tagger().fit(*named))
     with pytest.raises(DataError, match="there is no format 'xml'"):
         export_model(moves, "nowhere", "xml")
 

@@ -161,6 +161,14 @@ def test_what_crashes_there_is_an_error_here(tmp_path: Path) -> None:
     tagger.open(tmp_path / "model")
     with pytest.raises(DataError, match="token 1 is of type int"):
         tagger.tag([7])
+    with pytest.raises(DataError, match="value of type int in feature 'word:'"):
+        tagger.tag([{"word": [7]}])
+    with pytest.raises(DataError, match="7 is of type int; give a string"):
+        ours.ItemSequence([[7]])
+    with pytest.raises(TypeError, match="bytes-like object"):
+        tagger.open_inmemory(7)  # type: ignore[arg-type]
+    with pytest.raises(ours.CRFSuiteError, match=r"feature.minfreq is inf"):
+        ours.Trainer(params={"feature.minfreq": float("inf")})
 
 
 def test_dump(tmp_path: Path) -> None:

@@ -79,6 +79,21 @@ def test_clone_pickle_and_repr() -> None:
     assert again.get_params() == crf.get_params()
 
 
+def test_the_tagger_is_one_and_follows_the_training() -> None:
+    crf = CRF(c2=0.1).fit(X, Y)
+    assert crf.tagger_ is not None
+    crf.tagger_.set(X[0])
+    label = crf.predict_single(X[0])[0]
+    wanted = crf.predict_marginals_single(X[0])[0][label]
+    assert crf.tagger_.marginal(label, 0) == pytest.approx(wanted)
+    assert pickle.loads(pickle.dumps(crf)).state_features_ == crf.state_features_
+    crf.fit([[{b"other": b"x"}]], [["Z"]])
+    assert crf.tagger_.labels() == ["Z"]
+    assert crf.state_features_ is not None
+    assert {name for name, _ in crf.state_features_} <= {"other:x"}
+    assert crf.predict_marginals_single(iter([{b"other": b"x"}])) == [{"Z": pytest.approx(1.0)}]
+
+
 def test_model_selection() -> None:
     scores = cross_val_score(CRF(c2=0.1), X, Y, cv=3)
     assert scores.shape == (3,)
@@ -138,6 +153,10 @@ def test_wrong_use() -> None:
         CRF().fit(X, Y[1:])
     with pytest.raises(DataError, match="sequence 2: The numbers of items and labels differ"):
         CRF().fit(X[:2], [Y[0], []])
+    with pytest.raises(DataError, match="sequence 1: 1 is of type int; give a string"):
+        CRF().fit(X[:1], [[1] * len(X[0])])  # type: ignore[list-item]
+    with pytest.raises(DataError, match="trainer_cls is no subclass"):
+        CRF(trainer_cls=lambda **_: None).fit(X, Y)
     with pytest.raises(DataError, match="both X_dev and y_dev"):
         CRF().fit(X, Y, X)
     with pytest.raises(ValueError, match="AROW training"):

@@ -51,13 +51,12 @@ def test_a_bias_moves_its_own_property(kind: str, settings: dict[str, Any]) -> N
     assert bent.history_[-1].log_likelihood < free.history_[-1].log_likelihood
 
 
-@pytest.mark.parametrize("kind", ["entropy", "distance", "predict"])
+@pytest.mark.parametrize("kind", ["entropy", "distance"])
 def test_biases_reach_the_classes_that_training_starts_from(kind: str) -> None:
     source, target = with_layer(news()), with_layer(novel())
     make = {
         "entropy": lambda weight: Entropy("half", weight),
         "distance": lambda weight: Distance(weight),
-        "predict": lambda weight: Predict(["earlier"], weight),
     }[kind]
     weight = 30.0 if kind == "entropy" else 1.0
     start = {"start": "classes", "rounds": 1, "ramp": 100}  # too short for a tilt to act

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from dovetail.cli.models import check_writable
+from dovetail.errors import DataError
 
 
 @click.command("import-model")
@@ -26,6 +27,8 @@ def command(source: str, target: str, columns: str | None) -> None:
     check_writable(target)
     names = None if columns is None else [name.strip() for name in columns.split(",")]
     tagger = import_model(source, columns=names)
+    if "imported" not in tagger.training_:
+        raise DataError(f"{source} is a model of ours already; there is nothing to import")
     tagger.save(target)
     click.echo(
         f"{target}: a model of {tagger.training_['imported']}, {len(tagger.labels_)} labels, "

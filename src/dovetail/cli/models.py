@@ -50,7 +50,7 @@ def is_foreign(path: str) -> bool:
             head = file.read(64)
     except OSError:
         return False
-    if head[8:9] == b"{":  # ours: asked first, as nothing needs to be loaded for it
+    if head[8:10] == b'{"':  # ours: asked first, as nothing needs to be loaded for it
         return False
     from dovetail.interop.models import looks_foreign
 

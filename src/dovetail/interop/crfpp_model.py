@@ -55,7 +55,9 @@ def read_crfpp(content: bytes, source: str) -> Observations:
     weights = reader.numbers(at + trie_size, "<f4", n_weights, "weights")
     if at + trie_size + weights.nbytes != len(content):
         reader.fail("is damaged: there is something after its weights")
-    return _observations(reader, texts[0], texts[1], strings, numbers, weights.astype(np.float64))
+    with np.errstate(invalid="ignore"):  # what is no number is refused later
+        doubles = weights.astype(np.float64)
+    return _observations(reader, texts[0], texts[1], strings, numbers, doubles)
 
 
 def _observations(
@@ -69,7 +71,8 @@ def _observations(
     n = len(labels)
     moves = np.array([text.startswith(b"B") for text in strings], bool)
     sizes = np.where(moves, n * n, n)
-    if numbers.size and (numbers.min() < 0 or (numbers + sizes).max() > len(weights)):
+    own = numbers.size == 0 or (numbers.min() >= 0 and (numbers + sizes).max() <= len(weights))
+    if not own or sizes.sum() > len(weights):
         reader.fail("is damaged: it has a feature whose weights it does not have")
     owner = np.repeat(np.arange(len(strings)), sizes)
     place = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -102,11 +105,11 @@ def _trie(reader: Reader, at: int, size: int) -> tuple[list[bytes], Ints]:
     room = 64 * len(reader.content)  # strings share their beginnings, but not beyond reason
     while nodes:
         begin, prefix = nodes.pop()
-        room -= len(prefix)
+        first, last = np.searchsorted(sorted_check, [begin, begin + 1])
+        room -= int(last - first) * len(prefix)
         if begin in seen or begin <= 0 or len(prefix) > LONGEST or room < 0:
             reader.fail("is damaged: its features cannot be told apart")
         seen.add(begin)
-        first, last = np.searchsorted(sorted_check, [begin, begin + 1])
         for unit in order[first:last].tolist():
             if unit == begin and base[unit] < 0:
                 strings.append(prefix)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from dovetail.errors import DataError
 
-if TYPE_CHECKING:
-    from dovetail import _native
-    from dovetail.chain.model import ChainModel
-    from dovetail.chain.tagger import Tagger
+Found = TypeVar("Found")
 
 
 class ItemSequence:
@@ -43,43 +40,49 @@ class ItemSequence:
 
 
 def _attributes(item: Any) -> Iterator[tuple[str, float]]:
-    if not isinstance(item, Mapping):
-        yield from ((_text(name), 1.0) for name in item)
+    if not isinstance(item, dict):
+        yield from ((text_of(name), 1.0) for name in item)
         return
     for key, value in item.items():
-        name = _text(key)
-        if isinstance(value, Mapping | list | set):
+        name = text_of(key)
+        if isinstance(value, dict | list | set):
             yield from ((f"{name}:{inner}", number) for inner, number in _attributes(value))
         elif isinstance(value, str | bytes):
-            yield f"{name}:{_text(value)}", 1.0
+            yield f"{name}:{text_of(value)}", 1.0
         else:
             yield name, float(value)
 
 
-def _text(name: str | bytes) -> str:
-    return name.decode() if isinstance(name, bytes) else name
+def text_of(name: str | bytes) -> str:
+    """A name or a label, which python-crfsuite takes as bytes too."""
+    if isinstance(name, bytes):
+        return name.decode()
+    if not isinstance(name, str):
+        raise DataError(f"{name!r:.40} is of type {type(name).__name__}; give a string")
+    return name
 
 
-def encoded(model: ChainModel, xseq: Iterable[Any]) -> _native.Batch:
-    """The features that a model knows, of one sequence.
+def kept(item: Any) -> Any:
+    """An item of its own, which does not change when the caller's does."""
+    if isinstance(item, dict):
+        return {
+            name: kept(value) if isinstance(value, dict | list | set) else value
+            for name, value in item.items()
+        }
+    if isinstance(item, list | set):
+        return item.copy()
+    return list(item) if isinstance(item, Iterator) else item
+
+
+def understood(read: Callable[[list[Any]], Found], sequences: Iterable[Iterable[Any]]) -> Found:
+    """What a function of ours makes of sequences.
 
     Read natively; what only python-crfsuite takes, such as names as bytes, is read here.
     """
-    items = xseq if isinstance(xseq, list | tuple | ItemSequence) else list(xseq)
+    many = [list(xseq) if isinstance(xseq, Iterator) else xseq for xseq in sequences]
     try:
-        return model.encode([items])
+        return read(many)
     except DataError:
         with suppress(TypeError, ValueError):
-            return model.encode([ItemSequence(items)])
-        raise
-
-
-def predicted(tagger: Tagger, sequences: Iterable[Iterable[Any]]) -> list[list[str]]:
-    """Best labels of many sequences, read in the same way."""
-    many = list(sequences)
-    try:
-        return tagger.predict(many)
-    except DataError:
-        with suppress(TypeError, ValueError):
-            return tagger.predict([ItemSequence(xseq) for xseq in many])
+            return read([ItemSequence(xseq) for xseq in many])
         raise

@@ -72,9 +72,12 @@ def as_type_of(default: Any, name: str, value: Any) -> Any:
     """A value, possibly a string, as the type that the parameter has."""
     kind = type(default)
     try:
-        return bool(int(value)) if kind is bool else kind(value)
+        made = bool(int(value)) if kind is bool else kind(value)
     except (TypeError, ValueError, OverflowError):
-        raise TrainingError(f"{name} is {value!r}; give a value such as {default!r}") from None
+        made = None
+    if made is None or (kind is float and not math.isfinite(made)):
+        raise TrainingError(f"{name} is {value!r}; give a value such as {default!r}")
+    return made
 
 
 def tagger_settings(algorithm: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,13 +88,14 @@ def tagger_settings(algorithm: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """
     limit = given["max_iterations"]
     limited = limit != DEFAULTS[algorithm]["max_iterations"]
+    look = algorithm == "lbfgs" and limit > 0  # our first round only looks at the start
     method = {"lbfgs": "lbfgs", "l2sgd": "sgd", "ap": "perceptron"}[algorithm]
     return {
         "method": method if limited or algorithm == "ap" else "auto",
         "c1": given.get("c1", 0.0),
         "c2": given.get("c2", 0.0),
         "tolerance": max(given.get("delta", 0.0), 1e-8),
-        "max_iterations": limit if limited else None,
+        "max_iterations": limit + look if limited else None,
         "min_count": max(1, math.ceil(given["feature.minfreq"])),
         "all_pairs": given["feature.possible_states"],
         "all_transitions": given["feature.possible_transitions"],

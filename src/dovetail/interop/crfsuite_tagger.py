@@ -6,13 +6,13 @@ import contextlib
 import math
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from dovetail.chain.model import ANY_LABEL
 from dovetail.errors import DataError
 from dovetail.files import write_text
-from dovetail.interop.crfsuite_items import encoded
+from dovetail.interop.crfsuite_items import text_of, understood
 from dovetail.interop.export import weights_of
 from dovetail.interop.models import imported
 
@@ -54,7 +54,7 @@ class Tagger:
 
     def open_inmemory(self, value: bytes) -> contextlib.closing[Tagger]:
         """Open a model from the content of a file."""
-        return self._opened(bytes(value), "the model")
+        return self._opened(bytes(memoryview(value)), "the model")
 
     def _opened(self, content: bytes, name: str) -> contextlib.closing[Tagger]:
         self.close()
@@ -77,7 +77,7 @@ class Tagger:
 
     def set(self, xseq: Iterable[Any]) -> None:
         """The sequence that `tag`, `probability` and `marginal` are about."""
-        self._batch = encoded(self._model, xseq)
+        self._batch = understood(self._model.encode, [xseq])
         self._marginals = None
 
     def tag(self, xseq: Iterable[Any] | None = None) -> list[str]:
@@ -91,26 +91,28 @@ class Tagger:
         labels = model.labels
         return [labels[code] for code in codes.tolist()]
 
-    def probability(self, yseq: Sequence[str]) -> float:
+    def probability(self, yseq: Iterable[str]) -> float:
         """The probability of a label sequence for the sequence that was set last."""
         from dovetail.chain.answers import log_likelihoods
 
         model, batch = self._model, self._current()
-        if not batch.n_tokens and not len(yseq):
+        labels = [text_of(label) for label in yseq]
+        if not batch.n_tokens and not labels:
             return 1.0
-        return math.exp(log_likelihoods(model, batch, [yseq], 1)[0])
+        return math.exp(log_likelihoods(model, batch, [labels], 1)[0])
 
     def marginal(self, y: str, pos: int) -> float:
         """The probability of a label at a place of the sequence that was set last."""
         model, batch = self._model, self._current()
-        if y not in model.labels:
-            raise DataError(f"Failed to convert into label identifier: {y}")
+        label = text_of(y)
+        if label not in model.labels:
+            raise DataError(f"Failed to convert into label identifier: {label}")
         if not 0 <= pos < batch.n_tokens:
             raise DataError(f"The position, {pos} is out of range of {batch.n_tokens}")
         if self._marginals is None:
             found = model.native.posteriors(batch, model.constraints, ANY_LABEL, 1)[0]
             self._marginals = found.tolist()
-        return self._marginals[pos][model.labels.index(y)]
+        return self._marginals[pos][model.labels.index(label)]
 
     def _current(self) -> _native.Batch:
         if self._batch is None:

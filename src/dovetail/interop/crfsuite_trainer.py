@@ -11,7 +11,7 @@ from dovetail.chain.steps import Progress
 from dovetail.chain.tagger import Tagger
 from dovetail.errors import DataError, TrainingError
 from dovetail.features import Dataset
-from dovetail.interop.crfsuite_items import ItemSequence
+from dovetail.interop.crfsuite_items import ItemSequence, kept, text_of, understood
 from dovetail.interop.crfsuite_parameters import (
     DEFAULTS,
     MEANINGS,
@@ -58,8 +58,8 @@ class BaseTrainer:
 
     def append(self, xseq: Iterable[Any], yseq: Iterable[str], group: int = 0) -> None:
         """Add a sequence of items with its labels; groups are for held-out evaluation."""
-        items = xseq if isinstance(xseq, ItemSequence) else list(xseq)
-        labels = [label.decode() if isinstance(label, bytes) else label for label in yseq]
+        items = xseq if isinstance(xseq, ItemSequence) else [kept(item) for item in xseq]
+        labels = [text_of(label) for label in yseq]
         if len(items) != len(labels):
             raise DataError(
                 f"The numbers of items and labels differ: |x| = {len(items)}, |y| = {len(labels)}"
@@ -224,7 +224,7 @@ def _append(data: Dataset, items: Any, labels: list[str]) -> None:
 
 def _accuracies(tagger: Tagger, held_out: list[tuple[Any, list[str]]]) -> tuple[float, float]:
     """Shares of items, and of whole sequences, that are labelled rightly."""
-    found = tagger.predict([x for x, _ in held_out])
+    found = understood(tagger.predict, (x for x, _ in held_out))
     pairs = list(zip(found, (y for _, y in held_out), strict=True))
     items = [a == b for one, other in pairs for a, b in zip(one, other, strict=True)]
     return sum(items) / max(1, len(items)), sum(a == b for a, b in pairs) / len(pairs)

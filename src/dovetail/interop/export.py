@@ -47,8 +47,8 @@ def to_crfsuite(tagger: Tagger) -> bytes:
         raise DataError(
             "CRFsuite knows no constraints, and this model has some; train it without them"
         )
-    if any(b"\0" in name for name in weights.features):
-        raise DataError("CRFsuite knows no zero bytes in names, and a feature's name has one")
+    if any(b"\0" in name for name in weights.features) or "\0" in "".join(weights.labels):
+        raise DataError("CRFsuite knows no zero bytes in names, and a feature or a label has one")
     return crfsuite_bytes(weights)
 
 

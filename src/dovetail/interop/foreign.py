@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Feature = bytes | tuple[bytes, ...]
-MOST_LABELS = 32_766
+MOST_LABELS = 8_192  # their moves take 256 MB; a file that claims more is more likely damaged
 
 
 class Weights(NamedTuple):
@@ -63,6 +64,11 @@ def tagger_of(
         )
     except ValueError as error:
         raise ModelFileError(f"{source} is damaged: {error}") from None
+    except MemoryError:
+        raise ModelFileError(
+            f"{source} has {len(weights.labels):,} labels and {len(weights.features):,} features: "
+            "more than there is memory for"
+        ) from None
     nothing = np.zeros(0, np.uint8)
     limits = {"legal": nothing, "start": nothing, "end": nothing}
     spec = getattr(features, "spec", None)
@@ -100,7 +106,7 @@ def _check(weights: Weights, source: str) -> None:
             f"{source} has {len(labels):,} labels; models have from 1 to {MOST_LABELS:,}"
         )
     if len(set(labels)) < len(labels):
-        twice = next(label for label in labels if labels.count(label) > 1)
+        twice = Counter(labels).most_common(1)[0][0]
         raise ModelFileError(f"{source} is damaged: it has the label '{twice}' twice")
     kept = (_native.START.encode(), _native.END.encode())
     for name in kept:
@@ -108,7 +114,7 @@ def _check(weights: Weights, source: str) -> None:
             raise ModelFileError(
                 f"{source} has a feature '{name.decode()}', a name that Dovetail keeps for itself"
             )
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         finite = np.isfinite(weights.weight.astype(np.float32))
     if not finite.all():
         at = int(np.flatnonzero(~finite)[0])

@@ -63,7 +63,7 @@ def imported(
         return tagger_of(
             weights, program="CRFsuite", source=name, features=features, threads=threads
         )
-    if content[8:9] == b"{":
+    if content[8:10] == b'{"':  # a brace alone may be part of the cost factor of CRF++
         return load(content, features=features, threads=threads)
     for program, module, looks_right, read in (
         ("Wapiti", wapiti_model, wapiti_model.looks_like_wapiti_model, wapiti_model.read_wapiti),

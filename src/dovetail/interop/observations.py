@@ -22,6 +22,7 @@ from dovetail.features.crfpp import parse_crfpp
 from dovetail.interop.foreign import Floats, Ints, Reader, Weights
 
 MOST_CUTS = 10_000
+MOST_VALUES = 200  # in a line of a template
 DISTANT = 5  # how far outside the sequence a "#" is
 
 
@@ -57,7 +58,10 @@ def weights_of_observations(
     ``outside`` matches the values that stand for what lies outside the sequence, with the sign and
     the distance as groups.
     """
-    cuts = Cuts([row.name.encode() for row in template.rows], outside)
+    rows = [row.name.encode() for row in template.rows]
+    if any(row.count(b"%") > MOST_VALUES for row in rows):
+        reader.fail(f"cannot be used: a line of its template has more than {MOST_VALUES} values")
+    cuts = Cuts(rows, outside)
     constant_lines = {line.encode() for line in found.lines if "%" not in line}
     features: list[tuple[bytes, ...]] = []
     owners: list[int] = []
@@ -148,9 +152,11 @@ def _values(text: bytes, at: int, literals: Sequence[bytes]) -> Iterator[tuple[b
         if text.endswith(literal) and len(text) - len(literal) >= at:
             yield (text[at : len(text) - len(literal)],)
         return
-    end = text.find(literal, at)
-    while end >= 0:
+    end, fruitful = text.find(literal, at), True
+    while end >= 0 and fruitful:  # what cannot be cut from here cannot be cut further on either
+        fruitful = False
         for others in _values(text, end + len(literal), rest):
+            fruitful = True
             yield (text[at:end], *others)
         end = text.find(literal, end + 1)
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 from sklearn.base import BaseEstimator
 
 from dovetail.chain.tagger import Tagger as OurTagger
 from dovetail.errors import DataError
-from dovetail.interop.crfsuite_items import predicted
+from dovetail.interop.crfsuite_items import understood
 from dovetail.interop.crfsuite_tagger import ParsedDump, Tagger
 from dovetail.interop.crfsuite_trainer import Trainer
 from dovetail.interop.export import export_model, to_crfsuite
@@ -140,11 +141,14 @@ class CRF(BaseEstimator):  # type: ignore[misc]
         trainer = (self.trainer_cls or LinePerIterationTrainer)(
             algorithm=self.algorithm, params=self._crfsuite_parameters(), verbose=self.verbose
         )
+        if not isinstance(trainer, Trainer):
+            raise DataError("trainer_cls is no subclass of dovetail.interop.pycrfsuite.Trainer")
         _append(trainer, X, y, group=0)
         if X_dev is not None and y_dev is not None:
             _append(trainer, X_dev, y_dev, group=HELD_OUT)
         self.model_ = trainer.trained(holdout=HELD_OUT)
         self.training_log_ = trainer.logparser
+        self._forget()
         if self.model_filename is not None:
             export_model(self.model_, self.model_filename)
         return self
@@ -161,7 +165,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Sequences) -> list[list[str]]:
         """The best labels of every sequence."""
-        return predicted(self._trained(), X)
+        return understood(self._trained().predict, X)
 
     def predict_single(self, xseq: Iterable[Any]) -> list[str]:
         """The best labels of one sequence."""
@@ -169,7 +173,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
 
     def predict_marginals(self, X: Sequences) -> list[list[dict[str, float]]]:
         """The probability of every label at every token of every sequence."""
-        return self._trained().predict_marginals(list(X))
+        return understood(self._trained().predict_marginals, X)
 
     def predict_marginals_single(self, xseq: Iterable[Any]) -> list[dict[str, float]]:
         """The probability of every label at every token of one sequence."""
@@ -198,17 +202,26 @@ class CRF(BaseEstimator):  # type: ignore[misc]
 
     @property
     def tagger_(self) -> Tagger | None:
-        """A tagger with python-crfsuite's interface."""
-        if not self.__sklearn_is_fitted__():
-            return None
+        """A tagger with python-crfsuite's interface, the same one each time."""
+        return self._tagger if self.__sklearn_is_fitted__() else None
+
+    @cached_property
+    def _tagger(self) -> Tagger:
         tagger = Tagger()
         tagger.open_inmemory(self._trained().to_bytes())
         return tagger
 
-    @property
-    def _info(self) -> ParsedDump | None:
-        tagger = self.tagger_
-        return None if tagger is None else tagger.info()
+    @cached_property
+    def _info(self) -> ParsedDump:
+        return self._tagger.info()
+
+    def _forget(self) -> None:
+        self.__dict__.pop("_tagger", None)
+        self.__dict__.pop("_info", None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name not in ("_tagger", "_info")}
 
     @property
     def classes_(self) -> list[str] | None:
@@ -233,14 +246,12 @@ class CRF(BaseEstimator):  # type: ignore[misc]
     @property
     def state_features_(self) -> dict[tuple[str, str], float] | None:
         """Weights by feature and label."""
-        info = self._info
-        return None if info is None else info.state_features
+        return self._info.state_features if self.__sklearn_is_fitted__() else None
 
     @property
     def transition_features_(self) -> dict[tuple[str, str], float] | None:
         """Weights by previous and next label."""
-        info = self._info
-        return None if info is None else info.transitions
+        return self._info.transitions if self.__sklearn_is_fitted__() else None
 
 
 def _append(trainer: Trainer, X: Sequences, y: Iterable[Sequence[str]], group: int) -> None:

@@ -13,6 +13,7 @@ from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.representation.annotation import Corpora, corpora_of, joined_text, one_of
 from dovetail.representation.biased_em import BiasedEM, Tilt
+from dovetail.representation.biases import Bias, PredictBias, Told
 from dovetail.representation.hmm import HMM
 from dovetail.representation.hmm_training import Source, Wishes, learn
 from dovetail.representation.leaks import cross_fitted, left_out
@@ -118,8 +119,7 @@ class BiasedHMM(HMM):
             tilt = Tilt.remembered(biases, each, memory)
             return em.rounds(text, self.engine, self.rule, at, tilt, done)
 
-        by_weight = self.settings["sigma"] is None
-        told = [each for bias in biases for each in bias.told] if by_weight else []
+        told = [] if self.settings["sigma"] is not None else _for_start(biases)
         learn(self, domains.corpora, wishes, steps, told)
         return self
 
@@ -190,3 +190,9 @@ class BiasedHMM(HMM):
     @classmethod
     def _restored_settings(cls, saved: dict[str, Any]) -> dict[str, Any]:
         return {**saved, "properties": restored(saved["properties"])}
+
+
+def _for_start(biases: Sequence[Bias]) -> list[Told]:
+    """What the classes of the start should tell. Not of earlier layers: these would be told apart
+    at the cost of what all should tell."""
+    return [told for bias in biases if not isinstance(bias, PredictBias) for told in bias.told]

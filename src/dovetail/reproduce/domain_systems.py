@@ -64,7 +64,7 @@ OURS = Recipe(
     hmm={},
     entropy=0.3,
     distance=0.3,
-    repel=0.1,
+    repel=0.3,
     values=(0.5, 0.3, 0.2),
     left_out=True,
 )
