@@ -119,6 +119,7 @@ private:
         add(key_of(prefix_.data(), prefix_.size()), prefix_.data(), prefix_.size(), narrow);
     }
     template <class Add> void read_dict(PyObject* dict, Add& add) {
+        const nb::object held = nb::borrow(dict);  // a value's own code may let go of it
         const size_t length = prefix_.size();
         PyObject *key, *value;
         Py_ssize_t position = 0;
@@ -160,6 +161,7 @@ private:
                 prefix_.resize(here);
             });
         } else {
+            const nb::object held = nb::borrow(value);
             const double number = PyFloat_AsDouble(value);  // NumPy scalars and their like
             if (number == -1.0 && PyErr_Occurred()) {
                 PyErr_Clear();

@@ -74,7 +74,8 @@ def _feature_lists(data: Any, model: ChainModel, own: FeatureSet) -> Iterable[It
     if own is None or not callable(own):
         raise DataError(
             "this model was trained with a feature function of yours; "
-            "set it again: load(path, features=function)"
+            "set it again: load(path, features=function), or give feature lists, on the command "
+            "line as feature text (--format crfsuite)"
         )
     return (own(sequence) for sequence in data)
 

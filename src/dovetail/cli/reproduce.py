@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,7 @@ import click
 
 from dovetail.cli.compare import COUNT, show_cells
 from dovetail.compare import Progress
+from dovetail.compare.plan import Result
 from dovetail.compare.report import require_report
 from dovetail.reproduce import chunk_data, small_data
 from dovetail.reproduce import domains as across_domains
@@ -27,10 +28,11 @@ from dovetail.reproduce.output import Findings
 from dovetail.reproduce.small_data_output import SmallDataFindings
 from dovetail.reproduce.sources import data_folder, folder_with
 from dovetail.reproduce.studies import Settings, run_studies
-from dovetail.reproduce.trials import run_trial
+from dovetail.reproduce.trials import Trial, run_trial
 
 TEXT_WIDTH = 200  # of a file or a pipe
 Shown = Callable[[str, Progress], None]
+Results = Mapping[str, Sequence[Result]]
 
 
 class Told(Protocol):
@@ -91,9 +93,7 @@ def seminars(
 
 @command.command("entities")
 @_options("entities", 5, "One draw.")
-def entities(
-    data: str | None, out: str, quick: bool, splits: int | None, threads: int | None
-) -> None:
+def entities(**options: Any) -> None:
     """Transfer from names in news to names and nominals of entities.
 
     After Sutton and McCallum (2005), Table 4, with a tenth of the documents to train on. LitBank
@@ -101,40 +101,30 @@ def entities(
     error; entities.json, litbank.html and gum.html into the folder. Whatever is finished is kept at
     once.
     """
-    require_report()
-    folder = folder_with(data, *names_and_nominals.DATA)
-    n_draws = splits or (1 if quick else 5)
-    trial = names_and_nominals.EntityTrial(folder, Path(out), n_draws, quick)
-    with _shown() as show:
-        results, notes = run_trial(trial, processes=_processes(threads), progress=show, say=_say)
-    _tell(EntityFindings(results, trial.out), notes)
+    _try(
+        names_and_nominals.EntityTrial,
+        names_and_nominals.DATA,
+        EntityFindings,
+        draws=(1, 5),
+        **options,
+    )
 
 
 @command.command("transfer")
 @_options("transfer", 3, "One draw of four cases.")
-def transfer(
-    data: str | None, out: str, quick: bool, splits: int | None, threads: int | None
-) -> None:
+def transfer(**options: Any) -> None:
     """Transfer to tasks with little labelled text: does "auto" ever lose?
 
     Entities of five domains (CrossNER), addresses (usaddress), references and affiliations
     (GROBID), each at several training sizes. A table goes to standard output, progress to standard
     error; transfer.json and transfer.html into the folder. Whatever is finished is kept at once.
     """
-    require_report()
-    folder = folder_with(data, *small_data.DATA)
-    n_draws = splits or (1 if quick else 3)
-    trial = small_data.SmallDataTrial(folder, Path(out), n_draws, quick)
-    with _shown() as show:
-        results, notes = run_trial(trial, processes=_processes(threads), progress=show, say=_say)
-    _tell(SmallDataFindings(results, trial.out), notes)
+    _try(small_data.SmallDataTrial, small_data.DATA, SmallDataFindings, draws=(1, 3), **options)
 
 
 @command.command("together")
 @_options("together", 3, "One draw of one case.")
-def together(
-    data: str | None, out: str, quick: bool, splits: int | None, threads: int | None
-) -> None:
+def together(**options: Any) -> None:
     """Do the gains of transfer and of representations add up?
 
     Entities of five domains (CrossNER) and fields of seminar announcements, with little labelled
@@ -142,20 +132,16 @@ def together(
     and together. A table goes to standard output, progress to standard error; together.json and
     together.html into the folder. Whatever is finished is kept at once.
     """
-    require_report()
-    folder = folder_with(data, *gains_together.DATA)
-    n_draws = splits or (1 if quick else 3)
-    trial = gains_together.TogetherTrial(folder, Path(out), n_draws, quick)
-    with _shown() as show:
-        results, notes = run_trial(trial, processes=_processes(threads), progress=show, say=_say)
-    _tell(SmallDataFindings(results, trial.out, "together", "Do gains add up?"), notes)
+
+    def told(results: Results, out: Path) -> SmallDataFindings:
+        return SmallDataFindings(results, out, "together", "Do gains add up?")
+
+    _try(gains_together.TogetherTrial, gains_together.DATA, told, draws=(1, 3), **options)
 
 
 @command.command("domains")
 @_options("domains", 3, "One sample of little Chinese text, without the paper's own recipe.")
-def domains(
-    data: str | None, out: str, quick: bool, splits: int | None, threads: int | None
-) -> None:
+def domains(**options: Any) -> None:
     """Representations that survive a change of domain.
 
     After Huang and Yates (2012): parts of speech of Chinese and of English from news to twelve
@@ -164,20 +150,12 @@ def domains(
     progress to standard error; domains.json and a page for each study into the folder. Whatever is
     finished is kept at once.
     """
-    require_report()
-    folder = folder_with(data, *across_domains.DATA)
-    n_draws = splits or (1 if quick else 3)
-    trial = across_domains.DomainTrial(folder, Path(out), n_draws, quick)
-    with _shown() as show:
-        results, notes = run_trial(trial, processes=_processes(threads), progress=show, say=_say)
-    _tell(DomainFindings(results, trial.out), notes)
+    _try(across_domains.DomainTrial, across_domains.DATA, DomainFindings, draws=(1, 3), **options)
 
 
 @command.command("chunking")
 @_options("chunking", 8, "Two folds of little text, five systems.")
-def chunking(
-    data: str | None, out: str, quick: bool, splits: int | None, threads: int | None
-) -> None:
+def chunking(**options: Any) -> None:
     """Chunks with auxiliary tasks, and feature nets into a CRF.
 
     After He and others (2009): linear classifiers, alternating structure optimisation, support
@@ -186,12 +164,29 @@ def chunking(
     go to standard output, progress to standard error; chunking.json and a page for each corpus into
     the folder. Whatever is finished is kept at once.
     """
+    _try(ChunkTrial, chunk_data.DATA, ChunkFindings, draws=(2, 8), **options)
+
+
+def _try(
+    kind: type[Trial],
+    needed: Sequence[str],
+    findings: Callable[[Results, Path], Told],
+    *,
+    draws: tuple[int, int],
+    data: str | None,
+    out: str,
+    quick: bool,
+    splits: int | None,
+    threads: int | None,
+) -> None:
+    """Run a trial on data sets that it needs, and tell what it has found; ``draws`` are those of
+    a quick one and of a whole one."""
     require_report()
-    folder = folder_with(data, *chunk_data.DATA)
-    trial = ChunkTrial(folder, Path(out), splits or (2 if quick else 8), quick)
+    n_draws = splits or draws[0 if quick else 1]
+    trial = kind(folder_with(data, *needed), Path(out), n_draws, quick)
     with _shown() as show:
         results, notes = run_trial(trial, processes=_processes(threads), progress=show, say=_say)
-    _tell(ChunkFindings(results, trial.out), notes)
+    _tell(findings(results, trial.out), notes)
 
 
 def _processes(threads: int | None) -> int:
