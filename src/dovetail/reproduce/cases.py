@@ -11,7 +11,7 @@ auto          a pool of two models, with transfer and without, recalibrated
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -106,6 +106,10 @@ class CaseStudy:
         settings = repr((TRIED_C2, FOLDS, STACKED_FOLDS, STACKED_WINDOW, ROUGH, METHOD))
         templates = (str(case.features), str(case.reading))
         return fingerprint(__version__, self.name, settings, *templates, *lists, case.mark)
+
+    def shares(self, cell: Cell) -> Hashable:
+        """Models are those of a split and size."""
+        return cell.split, cell.size
 
     def work(self, cell: Cell) -> dict[str, Any]:
         """Train and score one system."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import lru_cache
 from typing import Any
 
@@ -62,6 +63,10 @@ class ChunkStudy:
         split = self.splits[fold]
         test = self.corpus.select(split.test)
         return Models(self.corpus.select(split.train), test, self.unlabelled)
+
+    def shares(self, cell: Cell) -> Hashable:
+        """Models are those of a split and size."""
+        return cell.split, cell.size
 
     def work(self, cell: Cell) -> dict[str, Any]:
         """Train one system and test it."""

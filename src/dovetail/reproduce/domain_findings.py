@@ -24,7 +24,7 @@ PAIRS = (  # what each part is worth
     ("I-HMM+E", "I-HMM+D+E", "D in layers"),
     ("I-HMM+D+E", "P-HMM+D+E", "P"),
     ("I-HMM+E", "P-HMM+E", "P without D"),
-    ("P-HMM+D+E", "P-HMM+D+E, around", "states of neighbours"),
+    ("I-HMM+E", "I-HMM+E, around", "states of neighbours"),
 )
 MOVED = (
     ("E", "HMM", "HMM+E", "entropy"),

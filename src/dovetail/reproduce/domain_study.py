@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import mean
@@ -76,6 +76,10 @@ class DomainStudy:
         """Of all that results depend on."""
         settings = (self.arms, self.penalties, self.scheme, self.states, TOLERANCE)
         return fingerprint(__version__, self.name, repr(settings), self.mark)
+
+    def shares(self, cell: Cell) -> Hashable:
+        """A representation is one system's."""
+        return cell.split, cell.system.removesuffix(AROUND)
 
     def work(self, cell: Cell) -> dict[str, Any]:
         """Learn one system's representation, train its tagger, test it on all domains."""

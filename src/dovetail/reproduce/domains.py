@@ -35,7 +35,16 @@ NATS = (0.5, 1.0, 2.0, 4.0)
 WEIGHTS = (0.3, 1.0, 3.0, 10.0)
 STRENGTHS, SWITCHED = "Strengths", "Switched"
 QUICK = ("CRF", "classes", "HMM", "HMM+E", "I-HMM", "P-HMM+D+E")
-MAIN = (*QUICK, "I-classes", "HMM+D", "HMM+D+E", "I-HMM+E", "I-HMM+D+E", "P-HMM+E")
+MAIN = (
+    *QUICK,
+    "I-classes",
+    "HMM+D",
+    "HMM+D+E",
+    "I-HMM+E",
+    "I-HMM+E, around",
+    "I-HMM+D+E",
+    "P-HMM+E",
+)
 ONE_LAYER = ("CRF", "HMM", "HMM+E", "HMM+D", "HMM+D+E")  # as the paper has it, layers are slow
 
 

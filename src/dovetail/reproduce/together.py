@@ -7,7 +7,7 @@ states ...                 the same, with states of hidden Markov models as furt
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -92,6 +92,10 @@ class TogetherStudy:
         words = "\0".join(word or "" for s in self.text.lists(WORD) for word in s)
         settings = repr((SYSTEMS, LAYERS, STATES, VALUE))
         return fingerprint(self.plain.fingerprint, settings, words)
+
+    def shares(self, cell: Cell) -> Hashable:
+        """Models are those of a split and size."""
+        return cell.split, cell.size
 
     def work(self, cell: Cell) -> dict[str, Any]:
         """Train and score one system."""

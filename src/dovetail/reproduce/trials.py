@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +16,14 @@ from dovetail.reproduce.lower import Say
 
 
 class Study(Protocol):
-    """Systems on the same data: what is to be done, a mark of all that it depends on, and a cell of
-    it done."""
+    """Systems on the same data: what is to be done, a mark of all that it depends on, which cells
+    share models, and a cell of it done."""
 
     @property
     def plan(self) -> Plan: ...
     @property
     def fingerprint(self) -> str: ...
+    def shares(self, cell: Cell) -> Hashable: ...
     def work(self, cell: Cell) -> dict[str, Any]: ...
 
 
@@ -49,7 +50,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Job:
-    """Cells of one split and size of a case, which share models."""
+    """Cells of a case that share models, done one after another."""
 
     case: str
     cells: Sequence[Cell]
@@ -92,10 +93,10 @@ def run_trial(
 
 
 def _jobs(name: str, study: Study, store: Store) -> list[Job]:
-    groups: dict[tuple[int, int], list[Cell]] = {}
+    groups: dict[Hashable, list[Cell]] = {}
     for cell in study.plan.cells:
         if store.get(cell) is None:
-            groups.setdefault((cell.split, cell.size), []).append(cell)
+            groups.setdefault(study.shares(cell), []).append(cell)
     return [Job(name, cells) for cells in groups.values()]
 
 
