@@ -23,15 +23,22 @@ LinearFits fit_linear(const LinearRows& rows, const In<int32_t>& codes, const st
     if (keep_weights) out.weights.resize(k * F);
     else out.coefficients.resize(k * n);
     out.block_weights.resize(k * h), out.objective.resize(k), out.iterations.resize(k);
-    std::vector<std::unique_ptr<LinearNewton<Loss>>> workers(static_cast<size_t>(std::max(1, threads)));
+    std::vector<std::unique_ptr<LinearDual<Loss>>> workers(static_cast<size_t>(std::max(1, threads)));
     parallel(k, threads, [&](size_t j, size_t worker) {
+        const auto keep = [&](const auto& solver, const LinearFit& found) {
+            out.objective[j] = found.objective, out.iterations[j] = found.iterations;
+            if (keep_weights) rows.share_out(solver.weights.data(), &out.weights[j * F]);
+            else solver.coefficients(&out.coefficients[j * n]);
+            std::copy_n(solver.weights.data() + C, h, out.block_weights.data() + j * h);
+        };
         auto& own = workers[worker];
-        if (!own) own = std::make_unique<LinearNewton<Loss>>(rows, dense, h, settings);
-        const LinearFit found = own->fit(codes.data(), positives[j]);
-        out.objective[j] = found.objective, out.iterations[j] = found.iterations;
-        if (keep_weights) rows.share_out(own->weights.data(), &out.weights[j * F]);
-        else own->coefficients(&out.coefficients[j * n]);
-        std::copy_n(own->weights.data() + C, h, out.block_weights.data() + j * h);
+        if (!own) own = std::make_unique<LinearDual<Loss>>(rows, dense, h, settings);
+        LinearFit found = own->fit(codes.data(), positives[j]);
+        if (found.enough) return keep(*own, found);
+        LinearNewton<Loss> newton(rows, dense, h, settings);
+        LinearFit polished = newton.fit(codes.data(), positives[j], own->weights);
+        polished.iterations += found.iterations;
+        keep(newton, polished);
     });
     return out;
 }
@@ -80,11 +87,11 @@ inline void bind_linear(nb::module_& module) {
             return std::make_tuple(to_numpy(self.begins()), to_numpy(self.ids()), to_numpy(self.values()));
         }, "First occurrence of each row [rows + 1], column of each occurrence, and its value.")
         .def("fit", [](const LinearRows& self, In<int32_t> codes, std::vector<int32_t> positives, Floats block, const std::string& loss,
-                       double penalty, double block_penalty, double tolerance, int max_iterations, bool keep_weights, int threads) {
+                       double penalty, double tolerance, int max_iterations, bool keep_weights, int threads) {
             check_size(codes.size(), self.size(), "codes");
             check_size(block.shape(0), self.size(), "block");
             const size_t h = block.shape(1), k = positives.size();
-            const LinearSettings settings{penalty, block_penalty, tolerance, max_iterations};
+            const LinearSettings settings{penalty, tolerance, max_iterations};
             LinearFits out = without_gil([&] {
                 const auto fit = loss == "modified_huber" ? &fit_linear<ModifiedHuber> : loss == "squared_hinge" ? &fit_linear<SquaredHinge> : loss == "logistic" ? &fit_linear<Logistic> : nullptr;
                 if (!fit) throw std::invalid_argument("there is no loss '" + loss + "'");
@@ -92,7 +99,7 @@ inline void bind_linear(nb::module_& module) {
             });
             auto found = keep_weights ? to_numpy(std::move(out.weights), {k, self.features().size()}) : to_numpy(std::move(out.coefficients), {k, self.size()});
             return std::make_tuple(found, to_numpy(std::move(out.block_weights), {k, h}), to_numpy(std::move(out.objective)), to_numpy(std::move(out.iterations)));
-        }, arg("codes"), arg("positives"), arg("block"), arg("loss"), arg("penalty"), arg("block_penalty"), arg("tolerance"), arg("max_iterations"), arg("keep_weights"), arg("threads"),
+        }, arg("codes"), arg("positives"), arg("block"), arg("loss"), arg("penalty"), arg("tolerance"), arg("max_iterations"), arg("keep_weights"), arg("threads"),
              "A classifier for each positive code against the others: its weights (or its coefficients of rows), weights of the dense block, objective, iterations.")
         .def("share_out", [](const LinearRows& self, Floats weights) {
             check_size(weights.shape(1), self.n_columns(), "weights");

@@ -1,29 +1,13 @@
-// One linear classifier: minimise over w [F] and v [h]
-//
-//     f(w, v) = 1/n sum_i M(y_i (x_i . w + z_i . v)) + lambda |w|^2 + mu |v|^2
-//
-// by Newton's method with conjugate gradients (Lin, Weng and Keerthi 2008; here with a line search). x are sparse rows,
-// z a block of dense ones with a penalty of their own. Rows that are right by a margin have no curvature under the
-// hinge losses, so that most products run over few of them. A classifier takes seven vectors of F
-// numbers in single precision; sums are in double.
+// The same minimum as in linear_dual.hpp, for where coordinate ascent is slow: few features, or nearly no penalty.
+// Newton's method with conjugate gradients (Lin, Weng and Keerthi 2008; here with a line search), from weights that are
+// given. It takes seven vectors of F numbers in single precision; sums are in double.
 #pragma once
 #include <cmath>
 #include <vector>
 
-#include "linear_losses.hpp"
-#include "linear_rows.hpp"
+#include "linear_dual.hpp"
 
 namespace dovetail {
-
-struct LinearSettings {
-    double lambda, mu, tolerance;  // stop at |gradient| <= tolerance x its share at 0
-    int max_iterations;
-};
-
-struct LinearFit {
-    double objective = 0;
-    int iterations = 0;
-};
 
 template <class Loss> class LinearNewton {
 public:
@@ -35,25 +19,27 @@ public:
     std::vector<float> weights;  // w, then v
 
     // codes[i] == positive: y_i = 1; other codes -1, codes below 0: the row is left out.
-    LinearFit fit(const int32_t* codes, int32_t positive) {
+    LinearFit fit(const int32_t* codes, int32_t positive, const std::vector<float>& start) {
         codes_ = codes, positive_ = positive;
+        weights = start;
         n_ = 0;
-        size_t n_positive = 0;
-        for (size_t i = 0; i < rows_.size(); ++i) n_ += codes[i] >= 0, n_positive += codes[i] == positive;
-        std::fill(weights.begin(), weights.end(), 0.0f);
-        std::fill(margin_.begin(), margin_.end(), 0.0f);
+        for (size_t i = 0; i < rows_.size(); ++i) {
+            n_ += codes[i] >= 0;
+            margin_[i] = codes[i] < 0 ? 0 : product_with(i, weights);
+        }
+        std::fill(change_.begin(), change_.end(), 0.0f);
+        std::fill(step_.begin(), step_.end(), 0.0f);
         LinearFit out;
         out.objective = objective(0);
-        const double share = static_cast<double>(std::max<size_t>(1, std::min(n_positive, n_ - n_positive))) / static_cast<double>(std::max<size_t>(1, n_));
         double at_start = 0;
         for (; out.iterations < settings_.max_iterations; ++out.iterations) {
             derive();
             const double norm = std::sqrt(dot(gradient_, gradient_));
             if (!out.iterations) at_start = norm;
-            if (!(norm > settings_.tolerance * share * at_start)) break;
-            conjugate_gradients(std::min(0.25, std::sqrt(norm / at_start)));
+            if (!(norm > 0)) break;
+            conjugate_gradients(std::min(0.1, std::sqrt(norm / at_start)));
             const double slope = dot(gradient_, step_);
-            if (!(slope < 0)) break;
+            if (!(-slope > settings_.tolerance * out.objective)) break;  // twice of what is to be gained
             for (size_t i = 0; i < rows_.size(); ++i) change_[i] = codes_[i] < 0 ? 0 : product_with(i, step_);
             double length = 1, found = objective(length);
             while (found > out.objective + 1e-4 * length * slope && length > 1e-6) found = objective(length /= 2);
@@ -95,18 +81,13 @@ private:
             const double w = weights[k] + length * step_[k];
             squares += w * w;
         }
-        double free = 0;
-        for (size_t k = F_; k < F_ + h_; ++k) {
-            const double v = weights[k] + length * step_[k];
-            free += v * v;
-        }
-        return sum / static_cast<double>(n_) + settings_.lambda * squares + settings_.mu * free;
+        return sum / static_cast<double>(n_) + settings_.lambda * squares;
     }
     // The gradient, which rows have curvature, and the diagonal of the Hessian.
     void derive() {
-        const auto twice = static_cast<float>(2 * settings_.lambda), free = static_cast<float>(2 * settings_.mu);
+        const auto twice = static_cast<float>(2 * settings_.lambda);
         for (size_t k = 0; k < F_; ++k) gradient_[k] = twice * weights[k], scale_[k] = twice;
-        for (size_t k = F_; k < F_ + h_; ++k) gradient_[k] = free * weights[k], scale_[k] = free + kRidge * twice;
+        for (size_t k = F_; k < F_ + h_; ++k) gradient_[k] = 0, scale_[k] = kRidge * twice;
         curved_.clear();
         const double share = 1 / static_cast<double>(n_);
         for (size_t i = 0; i < rows_.size(); ++i) {
@@ -147,9 +128,9 @@ private:
         }
     }
     void multiply(const std::vector<float>& by, std::vector<float>& out) const {
-        const auto twice = static_cast<float>(2 * settings_.lambda), free = static_cast<float>(2 * settings_.mu);
+        const auto twice = static_cast<float>(2 * settings_.lambda);
         for (size_t k = 0; k < F_; ++k) out[k] = twice * by[k];
-        for (size_t k = F_; k < F_ + h_; ++k) out[k] = (free + kRidge * twice) * by[k];
+        for (size_t k = F_; k < F_ + h_; ++k) out[k] = kRidge * twice * by[k];
         for (uint32_t i : curved_) add_row(i, curvature_[i] * product_with(i, by), out);
     }
     static double dot(const std::vector<float>& a, const std::vector<float>& b) {
@@ -161,7 +142,7 @@ private:
         return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
     }
 
-    static constexpr int kMostTurns = 50;
+    static constexpr int kMostTurns = 200;
     static constexpr float kRidge = 1e-6f;  // of the curvature by which steps are found, so that there is always one
     static constexpr double kFlat = 1e-4;  // a row of less curvature is taken to have none
     const LinearRows& rows_;

@@ -44,12 +44,18 @@ public:
         }
         for (uint32_t m : members) scale_.push_back(std::sqrt(static_cast<float>(m)));
         begin_.reserve(n + 1);
+        std::vector<uint64_t> last(n_columns(), 0);  // one after a column's last place in ids_
         each(x, tokens, n, [&](size_t row, uint64_t k) {
             while (begin_.size() <= row) begin_.push_back(ids_.size());
             const uint32_t to = column[x.ids[k]];
             if (to == kNone) return;
-            ids_.push_back(to);
-            values_.push_back(scale_[to] * (valued ? x.values[k] : 1.0f));
+            const float value = scale_[to] * (valued ? x.values[k] : 1.0f);
+            if (last[to] > begin_[row]) {  // a feature that the token has twice
+                values_[last[to] - 1] += value;
+                return;
+            }
+            ids_.push_back(to), values_.push_back(value);
+            last[to] = ids_.size();
         });
         while (begin_.size() <= n) begin_.push_back(ids_.size());
         ids_.shrink_to_fit(), values_.shrink_to_fit();
@@ -79,6 +85,12 @@ public:
     // to += factor x_row^2
     void add_squares(size_t row, float factor, float* to) const {
         for (uint64_t k = begin_[row]; k < begin_[row + 1]; ++k) to[ids_[k]] += factor * values_[k] * values_[k];
+    }
+    // |x_row|^2
+    float square(size_t row) const {
+        float sum = 0;
+        for (uint64_t k = begin_[row]; k < begin_[row + 1]; ++k) sum += values_[k] * values_[k];
+        return sum;
     }
     // Weights of columns as weights of features.
     void share_out(const float* columns, float* features) const {

@@ -65,6 +65,34 @@ def test_features_of_the_same_rows_share_a_column_and_get_the_same_weight() -> N
     assert found.objectives[0] == pytest.approx(least, rel=1e-5)
 
 
+def test_a_feature_that_a_token_has_twice_counts_twice() -> None:
+    once = [[["a", "a", "b"]], [["b"]], [["a", "c"]]]
+    data = Dataset.from_lists(once, [["X"]] * 3)
+    rows = _native.LinearRows(data.native, np.arange(3, dtype=np.uint64), 1)
+    codes = np.array([0, 1, 0], np.int32)
+    x = matrix_of(rows)
+    assert x.max() == pytest.approx(2)
+    assert len(rows.matrix()[1]) == np.count_nonzero(x)
+    found = classifiers(rows, codes, [0], Objective(penalty=0.01, tolerance=1e-6))
+    _, _, least = reference.best("modified_huber", x, np.zeros((3, 0)), np.array([1, -1, 1]), 0.01)
+    assert found.objectives[0] == pytest.approx(least, rel=1e-5)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("penalty", [1e-6, 1e-3, 10.0])
+def test_an_objective_is_never_further_above_the_least_than_the_tolerance(
+    loss: str, penalty: float
+) -> None:
+    rng = np.random.default_rng(2)
+    x = np.where(rng.random((60, 5)) < 0.6, 3 * rng.normal(size=(60, 5)), 0)
+    codes = (x[:, 0] + rng.normal(size=60) > 0).astype(np.int32)
+    rows = rows_of(x)
+    found = classifiers(rows, codes, [1], Objective(loss, penalty, 1e-3))
+    y = np.where(codes == 1, 1, -1)
+    _, _, least = reference.best(loss, matrix_of(rows), np.zeros((60, 0)), y, penalty)
+    assert least * (1 - 1e-6) <= found.objectives[0] <= least / (1 - 1.1e-3)
+
+
 def test_coefficients_of_rows_give_the_weights() -> None:
     rng = np.random.default_rng(3)
     rows = rows_of((rng.random((50, 8)) < 0.4).astype(float))

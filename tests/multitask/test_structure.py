@@ -10,6 +10,7 @@ from dovetail.errors import DataError, ModelFileError
 from dovetail.multitask import AuxiliaryTask, LinearTagger, Structure, labelled, masked, parts
 from dovetail.multitask.alternation import Alternation
 from dovetail.multitask.matrix import Matrix, Objective
+from dovetail.multitask.structure import feature_groups
 from multitask.corpora import random_corpus
 from reference import linear as reference
 
@@ -53,6 +54,60 @@ def test_a_later_round_turns_the_directions_of_w_and_theta_v_together() -> None:
     kept = np.linalg.norm(before.T @ expected) ** 2 / 3
     assert change == pytest.approx(1 - kept, abs=1e-2)
     assert objective > 0
+
+
+@pytest.mark.parametrize("by_columns", [False, True])
+def test_tokens_of_a_part_are_projected_without_what_it_has_brought(by_columns: bool) -> None:
+    corpus, matrix = random_corpus(), Matrix(WORDS)
+    tasks = parts(corpus, "tag", 3)
+    groups = (lambda: feature_groups(matrix)) if by_columns else None
+    found = Alternation(matrix, tasks, 2, EXACT, groups=groups)
+    found.run(2, 0.0)
+    shares = []
+    for part in found.parts:
+        own = np.zeros_like(found.theta)
+        own[part.features] = part.rows.combinations(part.share, 1).T
+        if groups is not None:
+            own *= groups()[:, None] == np.arange(own.shape[1]) // 2
+        shares.append(own)
+        expected = part.rows.project(found.theta - own, 1) * 3 / 2
+        assert found.projected(part) == pytest.approx(expected, abs=1e-4)
+    assert sum(shares) == pytest.approx(found.theta, abs=1e-4)
+    whole = found.projected_corpus(matrix, corpus)
+    assert whole[found.parts[1].tokens] == pytest.approx(found.projected(found.parts[1]))
+
+
+def test_other_tasks_are_projected_whole() -> None:
+    corpus, matrix = random_corpus(), Matrix(WORDS)
+    found = Alternation(matrix, [labelled(corpus, "tag")], 2, EXACT)
+    found.run(1, 0.0)
+    plain = matrix.rows(np.arange(corpus.n_tokens)).project(found.theta, 1)
+    assert (found.projected(found.parts[0]) == plain).all()
+    assert (found.projected_corpus(matrix, corpus) == plain).all()
+
+
+def test_what_a_part_has_learnt_by_heart_is_not_in_its_projection() -> None:
+    rng = np.random.default_rng(0)
+    words = [[f"w{k}" for k in range(first, first + 8)] for first in range(0, 1600, 8)]
+    tags = [["XY"[v] for v in rng.integers(0, 2, 8)] for _ in words]  # no word comes twice
+    corpus, matrix = (
+        Corpus.from_lists({"word": words, "tag": tags}),
+        Matrix(Template(column("word"))),
+    )
+    found = Alternation(matrix, parts(corpus, "tag", 4), 8, EXACT)
+    found.run(1, 0.0)
+    truth = np.array([tag == "X" for sentence in tags for tag in sentence], float)
+    seen = matrix.rows(np.arange(corpus.n_tokens)).project(found.theta, 1)
+    fair = found.projected_corpus(matrix, corpus)
+    assert _explained(seen, truth) > 0.5
+    assert _explained(fair, truth) < 0.05
+
+
+def _explained(block: np.ndarray, truth: np.ndarray) -> float:
+    """How much of what varies a linear function of the block can tell."""
+    x = np.column_stack([block, np.ones(len(block))])
+    rest = truth - x @ np.linalg.lstsq(x, truth, rcond=None)[0]
+    return 1 - float(rest.var() / truth.var())
 
 
 def test_directions_by_columns_have_no_weights_in_other_groups() -> None:

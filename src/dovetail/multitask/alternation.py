@@ -4,13 +4,17 @@ A predictor is u = w + Theta' v. In each round every problem is trained by itsel
 then Theta is made of the h main directions of all predictors: with U = [u_1 ... u_m], the left
 singular vectors of U. No matrix of the size of U is ever held. A w is kept as coefficients of its
 tokens (w = X'a), and the singular vectors follow from the m x m matrix U'U.
+
+Where tasks are parts of one text, Theta has seen the labels of each: along it, tokens of a part
+look easier than others will. What a part itself has brought to Theta is therefore left out where
+its own tokens are projected.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,9 +22,10 @@ import numpy.typing as npt
 from scipy.linalg import eigh
 
 from dovetail import _native
+from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.multitask.auxiliary import AuxiliaryTask
-from dovetail.multitask.matrix import Codes, Doubles, Matrix, Objective, Singles, classifiers
+from dovetail.multitask.matrix import Doubles, Matrix, Objective, Singles, classifiers
 
 logger = logging.getLogger(__name__)
 
@@ -43,21 +48,24 @@ class Round:
 @dataclass
 class Part:
     """One task's tokens, and the classifiers of its labels in the current round, by coefficients
-    [problems x rows]."""
+    [problems x rows]; ``share`` are those of what it has brought to Theta, [directions x rows]."""
 
     rows: _native.LinearRows
-    codes: Codes
-    positives: list[int]
+    task: AuxiliaryTask
+    tokens: npt.NDArray[np.int64]
     problems: slice
     features: npt.NDArray[np.uint32]
     coefficients: Singles = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+    share: Singles = field(default_factory=lambda: np.zeros((0, 0), np.float32))
 
 
 class Alternation:
     """Shared structure of auxiliary tasks over one matrix.
 
-    ``groups`` has a number for each feature: directions are found for each group by itself. By
-    default all features are one group.
+    The penalty is meant for so many tokens as ``n_tokens``: that of a task with fewer is stronger,
+    as the sum of its losses is smaller. By default it is the same for all. ``groups`` has a number
+    for each feature: directions are found for each group by itself. By default all features are
+    one group.
     """
 
     def __init__(
@@ -67,13 +75,14 @@ class Alternation:
         h: int,
         objective: Objective,
         *,
+        n_tokens: int | None = None,
         min_count: int = 1,
         groups: Callable[[], npt.NDArray[np.int64]] | None = None,
         threads: int = 1,
     ) -> None:
         if not tasks:
             raise DataError("there are no auxiliary tasks to learn from: give at least one")
-        self.objective, self.h, self.threads = objective, h, threads
+        self.objective, self.n_tokens, self.h, self.threads = objective, n_tokens, h, threads
         self.parts: list[Part] = []
         firsts = [matrix.add(task.corpus, task.hidden) for task in tasks]  # all features are known
         for task, first in zip(tasks, firsts, strict=True):
@@ -81,8 +90,7 @@ class Alternation:
             rows = matrix.rows(first + tokens, min_count)
             before = self.n_problems
             problems = slice(before, before + len(task.positives))
-            codes = np.ascontiguousarray(task.codes[tokens])
-            self.parts.append(Part(rows, codes, task.positives, problems, rows.features()))
+            self.parts.append(Part(rows, task, tokens, problems, rows.features()))
         if not 1 <= h <= self.n_problems:
             raise DataError(
                 f"h is {h}, but the auxiliary tasks make {self.n_problems} problems: give h from "
@@ -92,6 +100,7 @@ class Alternation:
         self.n_groups = 1 if self.groups is None else int(self.groups.max()) + 1
         self.theta: Directions = np.zeros((matrix.n_features, h * self.n_groups), np.float32)
         self._started = False
+        self._n_parts = sum(task.is_part for task in tasks)
 
     @property
     def n_problems(self) -> int:
@@ -116,16 +125,41 @@ class Alternation:
         total = 0.0
         block = np.zeros((self.theta.shape[1], self.n_problems))
         for part in self.parts:
-            dense = part.rows.project(self.theta, self.threads) if self._started else None
+            task, n = part.task, len(part.tokens)
+            penalty = self.objective.penalty * (self.n_tokens or n) / n
             found = classifiers(
-                part.rows, part.codes, part.positives, self.objective,
-                block=dense, keep_weights=False, threads=self.threads,
+                part.rows, task.codes[part.tokens], task.positives,
+                replace(self.objective, penalty=penalty),
+                block=self.projected(part) if self._started else None,
+                keep_weights=False, threads=self.threads,
             )  # fmt: skip
             part.coefficients = found.found
             total += float(found.objectives.sum())
             if self._started:
                 block[:, part.problems] = found.block.T
         return total / self.n_problems, block
+
+    def projected(self, part: Part) -> Singles:
+        """Theta x of a task's tokens, [rows x directions], of parts without their own share."""
+        found = np.asarray(part.rows.project(self.theta, self.threads))
+        if not part.task.is_part:
+            return found
+        for some, added in self._directions(part, part.share):
+            own = np.zeros((len(added), len(self.theta)), np.float32)
+            own[:, part.features] = added
+            found[:, some] -= part.rows.products(own, self.threads).T
+        return found * np.float32(self._n_parts / max(1, self._n_parts - 1))
+
+    def projected_corpus(self, matrix: Matrix, corpus: Corpus) -> Singles:
+        """Theta x of the tokens of a corpus of the matrix, [tokens x directions]; of those that are
+        in a part, without its share."""
+        first = matrix.add(corpus)
+        rows = matrix.rows(np.arange(first, first + corpus.n_tokens))
+        found = np.asarray(rows.project(self.theta, self.threads))
+        for part in self.parts:
+            if part.task.is_part and part.task.corpus is corpus:
+                found[part.tokens] = self.projected(part)
+        return found
 
     def _turn(self, block: Doubles) -> tuple[list[list[float]], float]:
         """The main directions of all predictors, in place of the ones so far."""
@@ -192,10 +226,19 @@ class Alternation:
             self.theta = self.theta @ turned.astype(np.float32)
         for part in self.parts:
             sums = (mixing[part.problems].T @ part.coefficients).astype(np.float32)
-            for first in range(0, len(sums), AT_ONCE):
-                some = slice(first, first + AT_ONCE)
-                added = part.rows.combinations(np.ascontiguousarray(sums[some]), self.threads).T
-                if self.groups is not None:
-                    directions = np.arange(len(sums))[some] // self.h
-                    added = added * (self.groups[part.features][:, None] == directions)
-                self.theta[part.features, some] += added
+            if part.task.is_part:
+                before = turned.T.astype(np.float32) @ part.share if self._started else 0
+                part.share = sums + before
+            for some, added in self._directions(part, sums):
+                self.theta[part.features, some] += added.T
+
+    def _directions(self, part: Part, sums: Singles) -> Iterator[tuple[slice, Singles]]:
+        """A few directions at a time, [directions x features of the part], which sums of the part's
+        rows make."""
+        for first in range(0, len(sums), AT_ONCE):
+            some = slice(first, min(first + AT_ONCE, len(sums)))
+            made = np.asarray(part.rows.combinations(sums[some], self.threads))
+            if self.groups is not None:
+                own = np.arange(len(sums))[some, None] // self.h
+                made = made * (self.groups[part.features] == own)
+            yield some, made

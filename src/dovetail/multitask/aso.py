@@ -21,12 +21,16 @@ from dovetail.multitask.weights import Weights
 
 logger = logging.getLogger(__name__)
 
+H_A_LABEL = 3
+
 
 class ASO(LinearTagger):
     """A linear tagger whose predictors are u = w + Theta' v (Ando and Zhang 2005).
 
     Theta are directions that the predictors of auxiliary tasks share. Along these a target
-    predictor may go without being penalised: v is free, w is not.
+    predictor may go without being penalised: v is free, w is not. Where the target's own text is
+    divided to make tasks, what a part has brought to Theta is left out for the tokens of that part:
+    otherwise v would trust labels that Theta has seen.
 
     Parameters
     ----------
@@ -36,7 +40,7 @@ class ASO(LinearTagger):
     auxiliary
         Further ones: see `labelled` and `masked`.
     h
-        How many directions; by default as many as there are labels.
+        How many directions; by default three times as many as there are labels.
     rounds, by_columns
         Those of `Structure`; others are those of `LinearTagger`.
 
@@ -85,15 +89,17 @@ class ASO(LinearTagger):
             key: own[key]
             for key in ("rounds", "by_columns", "loss", "penalty", "tolerance", "min_count")
         }
-        structure = Structure(template, own["h"] or len(labels), threads=own["threads"], **shared)
+        h = own["h"] or min(H_A_LABEL * len(labels), sum(len(task.positives) for task in tasks))
+        structure = Structure(template, max(1, h), threads=own["threads"], **shared)
         matrix = Matrix(template)
         matrix.add(data)  # first, so that its tokens have their own numbers
-        theta = structure._learn(matrix, tasks)
+        alternation = structure._learn(matrix, tasks, int((codes >= 0).sum()))
+        block = alternation.projected_corpus(matrix, data)
         factor = None
         if own["calibrate"]:
-            factor = self._training.factor(matrix, data, codes, len(labels), theta)
-        found, features = self._training.of(matrix, codes, len(labels), theta)
-        whole = theta @ found.block.T
+            factor = self._training.factor(matrix, data, codes, len(labels), block)
+        found, features = self._training.of(matrix, codes, len(labels), block)
+        whole = alternation.theta @ found.block.T
         whole[features] += found.found.T
         weights = Weights.of(matrix.native, np.arange(len(whole), dtype=np.uint32), whole)
         rounds = [asdict(each) for each in structure.rounds_]

@@ -19,7 +19,8 @@ class AuxiliaryTask:
 
     Each of ``labels`` is a problem of its own, that label against all others. Numbers beyond them
     are other values, which count against all labels. ``hidden`` is an offset at which features may
-    read nothing; ``learned_from`` the column of labels that a person gave, if it is one.
+    read nothing; ``learned_from`` the column of labels that a person gave, if it is one;
+    ``is_part`` says that other parts of the text have the same task.
     """
 
     name: str
@@ -28,6 +29,7 @@ class AuxiliaryTask:
     labels: tuple[str, ...]
     hidden: int | None = None
     learned_from: str | None = None
+    is_part: bool = False
 
     def __post_init__(self) -> None:
         used = np.unique(self.codes[self.codes >= 0])
@@ -68,7 +70,9 @@ def parts(corpus: Corpus, label: str, n: int) -> list[AuxiliaryTask]:
         own = np.full_like(codes, -1)
         own[first:last] = codes[first:last]
         name = f"part {k + 1} of {n}"
-        tasks.append(AuxiliaryTask(name, corpus, own, tuple(labels), learned_from=label))
+        tasks.append(
+            AuxiliaryTask(name, corpus, own, tuple(labels), learned_from=label, is_part=True)
+        )
     return tasks
 
 

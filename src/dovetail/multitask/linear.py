@@ -44,7 +44,7 @@ class LinearTagger:
     min_count
         Features seen less often are left out.
     tolerance
-        Stop when the gradient is so small, relative to that of no weights at all.
+        Stop when the objective of a classifier can fall by no more than this share of it.
     calibrate
         Find out how far scores can be trusted, on a fifth of the sequences held out; it takes
         about as long as the training itself. Without, there are no probabilities.

@@ -62,13 +62,12 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Objective:
-    """What a classifier minimises: the mean loss of the tokens, ``penalty`` times the sum of
-    squares of its weights, and ``block_penalty`` times that of the weights of a dense block."""
+    """What a classifier minimises: the mean loss of the tokens, and ``penalty`` times the sum of
+    squares of its weights; those of a dense block are free."""
 
     loss: Loss = "modified_huber"
     penalty: float = 1e-4
     tolerance: float = 1e-3
-    block_penalty: float = 0.0
 
     def check(self) -> None:
         """Refuse what cannot be minimised."""
@@ -113,7 +112,6 @@ def classifiers(
             np.ascontiguousarray(dense, np.float32),
             objective.loss,
             objective.penalty,
-            objective.block_penalty,
             objective.tolerance,
             MAX_ITERATIONS,
             keep_weights,

@@ -17,12 +17,12 @@ from dovetail.errors import DovetailError, ModelFileError
 from dovetail.features import Template
 from dovetail.multitask.alternation import Alternation, Round
 from dovetail.multitask.auxiliary import AuxiliaryTask
-from dovetail.multitask.matrix import Loss, Matrix, Objective, Singles
+from dovetail.multitask.matrix import Loss, Matrix, Objective
 from dovetail.multitask.weights import Weights
 from dovetail.representation.annotation import Representation
 
 KIND = "shared structure"
-ROUNDS = 3
+ROUNDS = 1  # a second one has moved scores by less than chance
 LEAST_CHANGE = 1e-3
 SAMPLE = 20_000  # rows by which the spread of the numbers is measured
 
@@ -90,14 +90,17 @@ class Structure(Representation):
         self._learn(matrix, tasks)
         return self
 
-    def _learn(self, matrix: Matrix, tasks: Sequence[AuxiliaryTask]) -> Singles:
-        """Learn it over a matrix that others use too; Theta', [features x directions]."""
+    def _learn(
+        self, matrix: Matrix, tasks: Sequence[AuxiliaryTask], n_tokens: int | None = None
+    ) -> Alternation:
+        """Learn it over a matrix that others use too; ``n_tokens`` is that of `Alternation`."""
         own, threads = self.settings, self.threads or os.cpu_count() or 1
         alternation = Alternation(
             matrix,
             tasks,
             own["h"],
             self._objective,
+            n_tokens=n_tokens,
             min_count=own["min_count"],
             groups=(lambda: feature_groups(matrix)) if own["by_columns"] else None,
             threads=threads,
@@ -113,7 +116,7 @@ class Structure(Representation):
         scale = np.where(spread > 0, own["value"] / np.where(spread > 0, spread, 1), 0)
         everything = np.arange(len(theta), dtype=np.uint32)
         self.weights_ = Weights.of(matrix.native, everything, theta * scale.astype(np.float32))
-        return theta
+        return alternation
 
     @property
     def reads_(self) -> tuple[str, ...]:

@@ -16,24 +16,24 @@ HELD_OUT = 5  # every so many sequences one is held out for calibration
 
 @dataclass(frozen=True)
 class Training:
-    """How classifiers are trained. ``theta``, [features x h], are directions that they may go along
-    freely."""
+    """How classifiers are trained. A ``block``, [tokens x h], has dense features of the first
+    tokens of a matrix, whose weights are free."""
 
     objective: Objective
     min_count: int
     threads: int
 
     def of(
-        self, matrix: Matrix, codes: Codes, n_labels: int, theta: Singles | None = None
+        self, matrix: Matrix, codes: Codes, n_labels: int, block: Singles | None = None
     ) -> tuple[Classifiers, npt.NDArray[np.uint32]]:
         """Classifiers of the first tokens of a matrix, those that have a code, and the features
         that they weigh."""
         tokens = np.flatnonzero(codes >= 0)
         rows = matrix.rows(tokens, self.min_count)
-        block = None if theta is None else rows.project(theta, self.threads)
+        own = None if block is None else block[tokens]
         labels = range(n_labels)
         found = classifiers(
-            rows, codes[tokens], labels, self.objective, block=block, threads=self.threads
+            rows, codes[tokens], labels, self.objective, block=own, threads=self.threads
         )
         return found, rows.features()
 
@@ -43,7 +43,7 @@ class Training:
         data: Corpus,
         codes: Codes,
         n_labels: int,
-        theta: Singles | None = None,
+        block: Singles | None = None,
     ) -> float:
         """The factor of probabilities, by sequences that a training on the others leaves out; where
         there are too few, by those it was trained on."""
@@ -52,11 +52,11 @@ class Training:
         rest = np.where(held_out, -1, codes)
         if not held_out.any() or len(np.unique(rest[rest >= 0])) < 2:
             held_out, rest = codes >= 0, codes
-        found, features = self.of(matrix, rest, n_labels, theta)
+        found, features = self.of(matrix, rest, n_labels, block)
         weights = np.zeros((n_labels, matrix.n_features), np.float32)
         weights[:, features] = found.found
-        if theta is not None:
-            weights += found.block @ theta.T
         rows = matrix.rows(np.flatnonzero(held_out))
         scores = rows.products(weights, self.threads).T
+        if block is not None:
+            scores = scores + block[held_out] @ found.block.T
         return calibrated(scores.astype(np.float64), codes[held_out])

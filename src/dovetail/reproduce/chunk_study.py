@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail import __version__
 from dovetail.compare import Cell, Plan, fingerprint
+from dovetail.corpus import Corpus
 from dovetail.evaluate import evaluate
 from dovetail.evaluate.coverage import found_spans
 from dovetail.reproduce import chunk_systems
@@ -22,7 +23,7 @@ TABLE_3 = ("linear", *(f"ASO {n}" for n in range(1, chunk_systems.N_PARTS + 1)))
 BELOW = ("linear", "SVM", "ASO")
 GOLD = tuple(f"CRF + {name}, gold" for name in BELOW)
 CROSSED = (*(f"CRF + {name}, crossed" for name in BELOW), "CRF + ASO, soft")
-UNLABELLED = ("ASO unlabelled", "CRF + ASO unlabelled, crossed", "CRF + structure")
+UNLABELLED = (chunk_systems.UNLABELLED, "CRF + ASO unlabelled, crossed", "CRF + structure")
 SYSTEMS = (*TABLE_3, "SVM", REFERENCE, *GOLD, *CROSSED, *UNLABELLED)
 QUICK = ("linear", "ASO 7", "CRF", "CRF + ASO, gold", "CRF + ASO, crossed")
 
@@ -45,6 +46,9 @@ class ChunkStudy:
         self.files = data.files
         self.splits = blocks(len(self.corpus), N_FOLDS)
         self._models = lru_cache(maxsize=1)(self._made)
+        self._structured = lru_cache(maxsize=1)(
+            lambda: chunk_systems.structure(self.unlabelled).annotate(self.corpus)
+        )
 
     @property
     def plan(self) -> Plan:
@@ -61,8 +65,11 @@ class ChunkStudy:
 
     def _made(self, fold: int) -> Models:
         split = self.splits[fold]
-        test = self.corpus.select(split.test)
-        return Models(self.corpus.select(split.train), test, self.unlabelled)
+
+        def division(corpus: Corpus) -> chunk_systems.Division:
+            return corpus.select(split.train), corpus.select(split.test)
+
+        return Models(division(self.corpus), lambda: division(self._structured()))
 
     def shares(self, cell: Cell) -> Hashable:
         """Models are those of a split and size."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from dovetail import ASO, LinearTagger, Tagger, Template
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError
 from dovetail.features.sets import chunking
-from dovetail.multitask import AuxiliaryTask, Structure, compound, masked, parts
+from dovetail.multitask import Structure, compound, masked, parts
 from dovetail.multitask.matrix import Matrix, numbered
 from dovetail.multitask.weights import Weights
 from dovetail.reproduce.chunk_data import LABEL
@@ -25,6 +25,7 @@ BELOW = "below"
 MASKED = (("pos", 0), ("pos", -1), ("pos", 1), ("word", 0), ("word", -1), ("word", 1))
 DIRECTIONS = 30  # of structure that is learned from unlabelled text
 SHARED = "shared"
+UNLABELLED = "ASO unlabelled"
 
 
 class SupportVectors:
@@ -61,29 +62,45 @@ class SupportVectors:
         return Column(scores.argmax(axis=1).astype(np.int32), tuple(self.labels))
 
 
-class Models:
-    """Models of one division of a corpus, each trained when it is first asked for."""
+def structure(text: Corpus) -> Structure:
+    """What values of words and tags of unlabelled text, predicted from what stands around them,
+    have in common."""
+    tasks = [masked(text, name, offset=offset) for name, offset in MASKED]
+    return Structure(chunking(), DIRECTIONS, name=SHARED, min_count=2, threads=1).fit(tasks)
 
-    def __init__(self, train: Corpus, test: Corpus, unlabelled: Corpus) -> None:
-        self.train, self.test, self.unlabelled = train, test, unlabelled
+
+Division = tuple[Corpus, Corpus]  # to train on, and to test on
+
+
+class Models:
+    """Models of one division of a corpus, each trained when it is first asked for.
+
+    ``structured`` gives the same division with the column of a `structure`.
+    """
+
+    def __init__(self, division: Division, structured: Callable[[], Division]) -> None:
+        self.train, self.test = division
         self.features = chunking()
+        self.reading_structure = self.features.reading(SHARED)
+        self._structured = lru_cache(maxsize=1)(structured)
         self._columns = lru_cache(maxsize=None)(self._cross_fitted)
-        self._whole = lru_cache(maxsize=None)(lambda name: self._fitted(name, self.train))
-        self._shared = lru_cache(maxsize=1)(self._structure)
+        self._whole = lru_cache(maxsize=None)(lambda n: self._fitted(n, self._division(n)[0]))
 
     def predict(self, system: str) -> list[list[str]]:
         """A system's labels of the test part."""
         first, _, rest = system.partition(" + ")
         if first != "CRF":
-            column = self._whole(system).column(self.test)
+            column = self._whole(system).column(self._division(system)[1])
             return _lists(self.test.with_column(LABEL, column))
         if not rest:
             return self._crf(self.features, self.train, self.test)
         if rest == "structure":
-            shared = self._shared()
-            features = self.features.reading(SHARED)
-            return self._crf(features, shared.annotate(self.train), shared.annotate(self.test))
+            return self._crf(self.reading_structure, *self._structured())
         return self._net(*rest.split(", "))
+
+    def _division(self, name: str) -> Division:
+        """What a linear model is trained and tested on."""
+        return self._structured() if name == UNLABELLED else (self.train, self.test)
 
     def _net(self, below: str, training: str) -> list[list[str]]:
         """A CRF that reads the column of another in compound features."""
@@ -91,8 +108,8 @@ class Models:
         gold = self.train.column(LABEL)
         column = gold if training == "gold" else self._columns(name, soft)
         train = self.train.with_column(BELOW, column)
-        test = self.test.with_column(BELOW, self._whole(name).column(self.test, soft=soft))
-        return self._crf(compound(self.features, BELOW), train, test)
+        found = self._whole(name).column(self._division(name)[1], soft=soft)
+        return self._crf(compound(self.features, BELOW), train, self.test.with_column(BELOW, found))
 
     def _crf(self, features: Template, train: Corpus, test: Corpus) -> list[list[str]]:
         settings: Mapping[str, Any] = {"c2": C2, "tolerance": TOLERANCE, "threads": 1}
@@ -104,36 +121,24 @@ class Models:
         kind, _, which = name.partition(" ")
         if kind == "SVM":
             return SupportVectors(self.features).fit(corpus, label=LABEL)
-        settings: dict[str, Any] = {"features": self.features, "threads": 1}
-        if kind == "linear":
-            return LinearTagger(**settings).fit(corpus, label=LABEL)
-        tasks = self._unlabelled_tasks()
+        features = self.reading_structure if name == UNLABELLED else self.features
+        settings: dict[str, Any] = {"features": features, "threads": 1}
         if which.isdecimal():
             tasks = parts(corpus, LABEL, N_PARTS)[: int(which)]
-        n_problems = sum(len(task.positives) for task in tasks)
-        h = min(len(corpus.column(LABEL).levels), n_problems)
-        if not which.isdecimal():
-            h = DIRECTIONS
-        tagger = ASO(n_parts=0, auxiliary=tasks, h=h, **settings)
-        return tagger.fit(corpus, label=LABEL)
+            return ASO(n_parts=0, auxiliary=tasks, **settings).fit(corpus, label=LABEL)
+        return LinearTagger(**settings).fit(corpus, label=LABEL)
 
     def _cross_fitted(self, name: str, soft: bool) -> Column:
         """A model's column of the training part, each block by one trained on the others."""
-        blocks = np.array_split(np.arange(len(self.train)), FOLDS)
+        train, _ = self._division(name)
+        blocks = np.array_split(np.arange(len(train)), FOLDS)
         columns: list[Column] = []
         for k, block in enumerate(blocks):
-            rest = self.train.select(np.concatenate(blocks[:k] + blocks[k + 1 :]))
+            rest = train.select(np.concatenate(blocks[:k] + blocks[k + 1 :]))
             model = self._fitted(name, rest)
-            columns.append(model.column(self.train.select(block), soft=soft))
+            columns.append(model.column(train.select(block), soft=soft))
         kind: type[Column] = SoftColumn if soft else Column
         return kind.concatenate(columns)
-
-    def _unlabelled_tasks(self) -> list[AuxiliaryTask]:
-        return [masked(self.unlabelled, name, offset=offset) for name, offset in MASKED]
-
-    def _structure(self) -> Structure:
-        structure = Structure(self.features, DIRECTIONS, name=SHARED, min_count=2, threads=1)
-        return structure.fit(self._unlabelled_tasks())
 
 
 def _lists(corpus: Corpus) -> list[list[str]]:
