@@ -22,6 +22,7 @@ FOLDS = 5  # of a cross-fitted column
 C2 = 0.5  # what CRF++ has by default
 TOLERANCE = 1e-2
 BELOW = "below"
+IN_NETS = f"ASO {N_PARTS}"
 MASKED = (("pos", 0), ("pos", -1), ("pos", 1), ("word", 0), ("word", -1), ("word", 1))
 DIRECTIONS = 30  # of structure that is learned from unlabelled text
 SHARED = "shared"
@@ -83,7 +84,7 @@ class Models:
         self.features = chunking()
         self.reading_structure = self.features.reading(SHARED)
         self._structured = lru_cache(maxsize=1)(structured)
-        self._columns = lru_cache(maxsize=None)(self._cross_fitted)
+        self._crossed = lru_cache(maxsize=None)(self._cross_fitted)
         self._whole = lru_cache(maxsize=None)(lambda n: self._fitted(n, self._division(n)[0]))
 
     def predict(self, system: str) -> list[list[str]]:
@@ -104,9 +105,8 @@ class Models:
 
     def _net(self, below: str, training: str) -> list[list[str]]:
         """A CRF that reads the column of another in compound features."""
-        name, soft = {"ASO": f"ASO {N_PARTS}"}.get(below, below), training == "soft"
-        gold = self.train.column(LABEL)
-        column = gold if training == "gold" else self._columns(name, soft)
+        name, soft = {"ASO": IN_NETS}.get(below, below), training == "soft"
+        column = self.train.column(LABEL) if training == "gold" else self._column(name, soft)
         train = self.train.with_column(BELOW, column)
         found = self._whole(name).column(self._division(name)[1], soft=soft)
         return self._crf(compound(self.features, BELOW), train, self.test.with_column(BELOW, found))
@@ -123,22 +123,26 @@ class Models:
             return SupportVectors(self.features).fit(corpus, label=LABEL)
         features = self.reading_structure if name == UNLABELLED else self.features
         settings: dict[str, Any] = {"features": features, "threads": 1}
+        settings["calibrate"] = name == IN_NETS  # no other one's probabilities are read
         if which.isdecimal():
             tasks = parts(corpus, LABEL, N_PARTS)[: int(which)]
             return ASO(n_parts=0, auxiliary=tasks, **settings).fit(corpus, label=LABEL)
         return LinearTagger(**settings).fit(corpus, label=LABEL)
 
-    def _cross_fitted(self, name: str, soft: bool) -> Column:
-        """A model's column of the training part, each block by one trained on the others."""
+    def _cross_fitted(self, name: str) -> list[tuple[Any, Corpus]]:
+        """Blocks of the training part, each with a model that was trained on the others."""
         train, _ = self._division(name)
         blocks = np.array_split(np.arange(len(train)), FOLDS)
-        columns: list[Column] = []
+        made = []
         for k, block in enumerate(blocks):
             rest = train.select(np.concatenate(blocks[:k] + blocks[k + 1 :]))
-            model = self._fitted(name, rest)
-            columns.append(model.column(train.select(block), soft=soft))
+            made.append((self._fitted(name, rest), train.select(block)))
+        return made
+
+    def _column(self, name: str, soft: bool) -> Column:
+        """What models say of the training part that have not seen it."""
         kind: type[Column] = SoftColumn if soft else Column
-        return kind.concatenate(columns)
+        return kind.concatenate([m.column(block, soft=soft) for m, block in self._crossed(name)])
 
 
 def _lists(corpus: Corpus) -> list[list[str]]:
