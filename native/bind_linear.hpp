@@ -13,6 +13,8 @@ struct LinearFits {
     std::vector<int64_t> iterations;
 };
 
+constexpr int kAscentLooks = 40;  // before Newton's method takes over
+
 // A classifier for each of k labels against all others. Kept are its weights, or the fewer coefficients of rows that
 // they follow from.
 template <class Loss>
@@ -25,20 +27,23 @@ LinearFits fit_linear(const LinearRows& rows, const In<int32_t>& codes, const st
     out.block_weights.resize(k * h), out.objective.resize(k), out.iterations.resize(k);
     std::vector<std::unique_ptr<LinearDual<Loss>>> workers(static_cast<size_t>(std::max(1, threads)));
     parallel(k, threads, [&](size_t j, size_t worker) {
-        const auto keep = [&](const auto& solver, const LinearFit& found) {
-            out.objective[j] = found.objective, out.iterations[j] = found.iterations;
-            if (keep_weights) rows.share_out(solver.weights.data(), &out.weights[j * F]);
-            else solver.coefficients(&out.coefficients[j * n]);
-            std::copy_n(solver.weights.data() + C, h, out.block_weights.data() + j * h);
-        };
         auto& own = workers[worker];
         if (!own) own = std::make_unique<LinearDual<Loss>>(rows, dense, h, settings);
-        LinearFit found = own->fit(codes.data(), positives[j]);
-        if (found.enough) return keep(*own, found);
-        LinearNewton<Loss> newton(rows, dense, h, settings);
-        LinearFit polished = newton.fit(codes.data(), positives[j], own->weights);
-        polished.iterations += found.iterations;
-        keep(newton, polished);
+        const int looks = std::min(kAscentLooks, settings.max_iterations);
+        LinearFit found = own->fit(codes.data(), positives[j], looks);
+        if (!found.enough) {
+            LinearNewton<Loss> newton(rows, dense, h, settings);
+            LinearFit more = newton.fit(codes.data(), positives[j], own->weights);
+            more.iterations += found.iterations;
+            // Coefficients give the weights of ascent exactly, those of Newton's method only at the minimum.
+            if (keep_weights) own->weights = newton.weights;
+            else more.objective = own->resume(newton.weights, looks).objective;
+            found = more;
+        }
+        out.objective[j] = found.objective, out.iterations[j] = found.iterations;
+        if (keep_weights) rows.share_out(own->weights.data(), &out.weights[j * F]);
+        else own->coefficients(&out.coefficients[j * n]);
+        std::copy_n(own->weights.data() + C, h, out.block_weights.data() + j * h);
     });
     return out;
 }

@@ -5,9 +5,10 @@
 // by coordinate ascent in its dual (Hsieh et al. 2008; Yu et al. 2011): each row i has one number a_i, and
 // w = sum_i a_i y_i x_i / (2 lambda n). x are sparse rows, z a block of dense ones. The duality gap is a sum over rows;
 // only those that have a share in it worth mentioning are visited until the next look at all. v, which is free, is held
-// near a centre that moves to where v has gone; that ends at the free minimum. A classifier takes one vector of F
-// numbers in single precision, and four numbers a row.
+// near a centre that moves to where v has gone; that ends at the free minimum, soon if the columns of z are alike in size
+// and not in direction. A classifier takes one vector of F numbers in single precision, and four numbers a row.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -19,8 +20,10 @@
 namespace dovetail {
 
 struct LinearSettings {
-    double lambda, tolerance;  // stop when f can fall by no more than this share of it
+    double lambda, tolerance;  // stop when f can fall by no more than this share of it (with a free v, by its last move)
     int max_iterations;
+    double enough(double objective) const { return tolerance * std::max(objective, kNothing); }
+    static constexpr double kNothing = 1e-3;  // of what no weights at all lose: less is not worth a time
 };
 
 struct LinearFit {
@@ -45,26 +48,26 @@ public:
     }
     std::vector<float> weights;  // w, then v
 
-    // codes[i] == positive: y_i = 1; other codes -1, codes below 0: the row is left out.
-    LinearFit fit(const int32_t* codes, int32_t positive) {
+    // codes[i] == positive: y_i = 1; other codes -1, codes below 0: the row is left out. After so many looks it gives up.
+    LinearFit fit(const int32_t* codes, int32_t positive, int most_looks) {
         codes_ = codes, positive_ = positive;
-        active_.clear();
-        for (size_t i = 0; i < rows_.size(); ++i)
-            if (codes[i] >= 0) active_.push_back(static_cast<uint32_t>(i));
-        n_ = static_cast<double>(std::max<size_t>(1, active_.size()));
+        n_ = static_cast<double>(std::max<std::ptrdiff_t>(1, std::count_if(codes, codes + rows_.size(), [](int32_t code) { return code >= 0; })));
         std::fill(state_.begin(), state_.end(), static_cast<float>(Loss::kStart));
         std::fill(centre_.begin(), centre_.end(), 0.0f);
+        std::fill(weights.begin(), weights.end(), 0.0f);
         random_ = 0x9E3779B97F4A7C15ull;
-        combine();
-        LinearFit out;
-        for (;; ++out.iterations) {
-            const double gap = look(out.objective);
-            const double moved = recentre();
-            out.enough = gap + moved <= settings_.tolerance * out.objective;
-            if (out.enough || out.iterations == std::min(kLooks, settings_.max_iterations)) break;
-            for (int round = 0; round < kRounds; ++round) ascend();
-        }
-        return out;
+        return ascent(most_looks);
+    }
+    // The same from weights that are near the minimum.
+    LinearFit resume(const std::vector<float>& from, int most_looks) {
+        weights = from;
+        for (size_t i = 0; i < rows_.size(); ++i)
+            if (codes_[i] >= 0) state_[i] = static_cast<float>(Loss::state(margin(i)));
+        std::copy(from.begin() + static_cast<std::ptrdiff_t>(F_), from.end(), centre_.begin());
+        std::fill(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(F_), 0.0f);
+        for (size_t i = 0; i < rows_.size(); ++i)
+            if (codes_[i] >= 0) add(i, Loss::a(state_[i]));
+        return ascent(most_looks);
     }
 
     // w = X' a
@@ -73,6 +76,19 @@ public:
     }
 
 private:
+    LinearFit ascent(int most_looks) {
+        LinearFit out;
+        for (;; ++out.iterations) {
+            const double gap = look(out.objective);
+            const double moved = recentre();
+            out.enough = gap + moved <= settings_.enough(out.objective);
+            if (out.enough || out.iterations == most_looks) break;
+            for (int round = 0; round < kRounds; ++round) ascend();
+        }
+        std::copy(centre_.begin(), centre_.end(), weights.begin() + static_cast<std::ptrdiff_t>(F_));  // the v that was looked at
+        return out;
+    }
+
     double sign(size_t i) const { return codes_[i] == positive_ ? 1.0 : -1.0; }
     double margin(size_t i) const {
         float sum = rows_.dot(i, weights.data());
@@ -84,14 +100,6 @@ private:
         const double by = sign(i) * grown / (2 * n_);
         rows_.add(i, static_cast<float>(by / settings_.lambda), weights.data());
         for (size_t j = 0; j < h_; ++j) weights[F_ + j] += static_cast<float>(by / held_) * dense_[i * h_ + j];
-    }
-    // Weights from the states of rows, without what roundings have added up to.
-    void combine() {
-        std::fill(weights.begin(), weights.end(), 0.0f);
-        std::copy(centre_.begin(), centre_.end(), weights.begin() + static_cast<std::ptrdiff_t>(F_));
-        for (size_t i = 0; i < rows_.size(); ++i)
-            if (codes_[i] >= 0)
-                if (const double a = Loss::a(state_[i]); a > 1e-8) add(i, a);
     }
     // The objective, by how much it may be too high, and the rows by which it is.
     double look(double& objective) {
@@ -112,15 +120,16 @@ private:
         objective = loss / n_ + settings_.lambda * squares;
         return gap / n_;
     }
-    // Moves the centre to v; what holding v there has cost.
+    // Moves the centre to v, and v as far again; what f may fall if v moves on as far as it has come.
     double recentre() {
-        double moved = 0;
+        double moved = 0, far = 0;
         for (size_t j = 0; j < h_; ++j) {
             const float by = weights[F_ + j] - centre_[j];
             moved += static_cast<double>(by) * by;
-            centre_[j] += by, weights[F_ + j] += by;
+            centre_[j] = weights[F_ + j], weights[F_ + j] += by;
+            far += static_cast<double>(centre_[j]) * centre_[j];
         }
-        return held_ * moved;
+        return held_ * (moved + 2 * std::sqrt(moved * far));
     }
     // Each active row in turn, in an order of chance, to where the dual is highest.
     void ascend() {
@@ -140,7 +149,7 @@ private:
         return static_cast<size_t>((random_ * 0x2545F4914F6CDD1Dull >> 32) * below >> 32);
     }
 
-    static constexpr int kLooks = 40, kRounds = 2;
+    static constexpr int kRounds = 2;
     static constexpr double kWorthwhile = 0.1;  // of the mean gap
     const LinearRows& rows_;
     const float* dense_;

@@ -34,12 +34,12 @@ public:
         double at_start = 0;
         for (; out.iterations < settings_.max_iterations; ++out.iterations) {
             derive();
-            const double norm = std::sqrt(dot(gradient_, gradient_));
+            const double norm = std::sqrt(dot(gradient_, gradient_)), enough = settings_.enough(out.objective);
             if (!out.iterations) at_start = norm;
             if (!(norm > 0)) break;
             conjugate_gradients(std::min(0.1, std::sqrt(norm / at_start)));
             const double slope = dot(gradient_, step_);
-            if (!(-slope > settings_.tolerance * out.objective)) break;  // twice of what is to be gained
+            if (!(-slope > enough)) break;  // twice of what is to be gained
             for (size_t i = 0; i < rows_.size(); ++i) change_[i] = codes_[i] < 0 ? 0 : product_with(i, step_);
             double length = 1, found = objective(length);
             while (found > out.objective + 1e-4 * length * slope && length > 1e-6) found = objective(length /= 2);
@@ -51,14 +51,6 @@ public:
             if (gained <= 1e-9 * found) break;
         }
         return out;
-    }
-
-    // Of the optimal w = X' a; at a w that is nearly optimal, nearly so.
-    void coefficients(float* a) const {
-        for (size_t i = 0; i < rows_.size(); ++i) {
-            const double y = sign(i);
-            a[i] = codes_[i] < 0 ? 0.0f : static_cast<float>(-y * Loss::slope(y * margin_[i]) / (2 * settings_.lambda * static_cast<double>(n_)));
-        }
     }
 
 private:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from dovetail import ASO, LinearTagger, Pipeline, Tagger, Template, column
+from dovetail import ASO, Corpus, LinearTagger, Pipeline, Tagger, Template, column
 from dovetail.errors import DataError
 from dovetail.multitask import compound, feature_net
 from dovetail.pipeline.recipe import Recipe
@@ -82,11 +84,15 @@ compound = true
 """
 
 
-def test_a_recipe_has_linear_tasks_and_compound_features(tmp_path) -> None:
-    corpus = random_corpus(40)
+def written(corpus: Corpus, path: Path) -> None:
     lines = ["\n".join(map(" ".join, zip(*rows, strict=True))) for rows in zip(
         *(corpus.lists(name) for name in corpus.names), strict=True)]  # fmt: skip
-    (tmp_path / "train.conll").write_text("\n\n".join(lines) + "\n")
+    path.write_text("\n\n".join(lines) + "\n")
+
+
+def test_a_recipe_has_linear_tasks_and_compound_features(tmp_path) -> None:
+    corpus = random_corpus(40)
+    written(corpus, tmp_path / "train.conll")
     path = tmp_path / "recipe.toml"
     path.write_text(RECIPE)
     pipeline = Recipe.read(path).fit(threads=1)
@@ -106,3 +112,52 @@ def test_a_recipe_has_linear_tasks_and_compound_features(tmp_path) -> None:
         path.write_text(RECIPE.replace(old, new))
         with pytest.raises(DataError, match=words):
             Recipe.read(path).pipeline()
+
+
+STRUCTURED = """
+[[representation]]
+kind = "structure"
+name = "shared"
+text = "text.conll"
+columns = ["word", "pos"]
+features = "chunking"
+masked = ["pos", "pos[1]"]
+h = 3
+
+[[task]]
+name = "tag"
+data = "train.conll"
+columns = ["word", "pos", "tag"]
+features = "chunking"
+"""
+
+
+def test_a_recipe_has_structure_of_unlabelled_text(tmp_path) -> None:
+    corpus = random_corpus(40)
+    written(corpus, tmp_path / "train.conll")
+    written(random_corpus(60, seed=7).without_column("tag"), tmp_path / "text.conll")
+    path = tmp_path / "recipe.toml"
+    path.write_text(STRUCTURED)
+    pipeline = Recipe.read(path).fit(threads=1)
+    [shared] = pipeline.representations
+    assert shared.labels_ == ["t0", "t1", "t2"]
+    assert shared.biased_by_ == ()
+    assert "shared" in pipeline["tag"].settings["features"].columns
+    assert accuracy(pipeline, corpus) > 0.9
+    shared.save(tmp_path / "shared.dovetail")
+    kept = STRUCTURED[STRUCTURED.index("[[task]]") :]
+    path.write_text('[[representation]]\nmodel = "shared.dovetail"\n' + kept)
+    again = Recipe.read(path).fit(threads=1)
+    assert again.predict(corpus.without_column("tag")) == pipeline.predict(
+        corpus.without_column("tag")
+    )
+    for old, new, words in [
+        ("h = 3", "", "has no h: a structure needs it"),
+        ('masked = ["pos", "pos[1]"]', "", "has no masked"),
+        ("h = 3", "states = 3", "there is no key 'states'"),
+        ('features = "chunking"\nmasked', 'features = "default"\nmasked', "name others"),
+        ("h = 3", "h = 300", "h is 300, but the auxiliary tasks make 8 problems"),
+    ]:
+        path.write_text(STRUCTURED.replace(old, new))
+        with pytest.raises(DataError, match=words):
+            Recipe.read(path).fit(threads=1)

@@ -93,6 +93,62 @@ def test_an_objective_is_never_further_above_the_least_than_the_tolerance(
     assert least * (1 - 1e-6) <= found.objectives[0] <= least / (1 - 1.1e-3)
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("scales", [(1.0, 1.0), (100.0, 0.01)])
+def test_what_is_returned_with_a_block_has_the_objective_that_is_told(
+    loss: str, scales: tuple[float, float]
+) -> None:
+    rng = np.random.default_rng(4)
+    x = np.where(rng.random((300, 30)) < 0.2, 1.0, 0)
+    z = (rng.normal(size=(300, 2)) * scales).astype(np.float32)
+    codes = (x[:, 0] + z[:, 0] / scales[0] + rng.normal(size=300) > 0.5).astype(np.int32)
+    rows = rows_of(x)
+    found = classifiers(rows, codes, [1], Objective(loss, 1e-3, 1e-3), block=z)
+    matrix, y = matrix_of(rows), np.where(codes == 1, 1, -1)
+    weights = np.zeros((1, rows.n_known), np.float32)
+    weights[0, rows.features()] = found.found[0]
+    scores = rows.products(weights, 1)[0] + z @ found.block[0]
+    loss_now = reference.loss_of(loss, y * scores).mean()
+    penalty = 1e-3 * float((found.found[0] ** 2).sum())
+    assert loss_now + penalty == pytest.approx(found.objectives[0], rel=1e-4)
+    _, _, least = reference.best(loss, matrix, z.astype(float), y, 1e-3)
+    assert found.objectives[0] == pytest.approx(least, rel=3e-3)
+
+
+def test_coefficients_give_the_weights_where_ascent_is_slow_too() -> None:
+    rng = np.random.default_rng(5)
+    rows = rows_of(rng.normal(size=(400, 6)))
+    codes = rng.integers(0, 2, 400).astype(np.int32)
+    objective = Objective(penalty=1e-5, tolerance=1e-3)
+    told = classifiers(rows, codes, [1], objective)
+    assert told.iterations[0] > 40  # beyond what ascent is given
+    by_rows = classifiers(rows, codes, [1], objective, keep_weights=False)
+    weights = np.zeros((1, rows.n_known), np.float32)
+    weights[0, rows.features()] = rows.combinations(by_rows.found, 1)[0]
+    y = np.where(codes == 1, 1, -1)
+    loss = reference.loss_of("modified_huber", y * rows.products(weights, 1)[0]).mean()
+    assert loss + 1e-5 * (weights**2).sum() == pytest.approx(by_rows.objectives[0], rel=5e-3)
+    assert by_rows.objectives[0] == pytest.approx(told.objectives[0], rel=0.03)
+
+
+def test_a_block_that_tells_all_ends_at_once() -> None:
+    rng = np.random.default_rng(6)
+    codes = rng.integers(0, 2, 200).astype(np.int32)
+    z = np.where(codes == 1, 1.0, -1.0)[:, None].astype(np.float32)
+    for loss in LOSSES:
+        found = classifiers(
+            rows_of(rng.normal(size=(200, 3))), codes, [1], Objective(loss), block=z
+        )
+        assert found.iterations[0] < 60
+        assert found.objectives[0] < 1e-3
+
+
+def test_values_that_overflow_are_refused() -> None:
+    rows = rows_of(np.array([[1e25, 0], [0, 1], [1e25, 1]]))
+    with pytest.raises(DataError, match="too large to learn from"):
+        classifiers(rows, np.array([0, 1, 0], np.int32), [0], Objective())
+
+
 def test_coefficients_of_rows_give_the_weights() -> None:
     rng = np.random.default_rng(3)
     rows = rows_of((rng.random((50, 8)) < 0.4).astype(float))

@@ -77,6 +77,28 @@ def test_tokens_of_a_part_are_projected_without_what_it_has_brought(by_columns: 
     assert whole[found.parts[1].tokens] == pytest.approx(found.projected(found.parts[1]))
 
 
+def test_rare_features_of_a_part_are_projected_as_later_text_will_be() -> None:
+    corpus, matrix = random_corpus(), Matrix(WORDS)
+    matrix.add(corpus)
+    found = Alternation(matrix, parts(corpus, "tag", 3), 2, EXACT, min_count=4)
+    found.run(1, 0.0)
+    whole = matrix.rows(np.arange(corpus.n_tokens)).project(found.theta, 1)
+    part = found.parts[2]
+    expected = (whole[part.tokens] - found._own(part)) * 3 / 2
+    assert found.projected_corpus(matrix, corpus)[part.tokens] == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_part_alone_leaves_nothing() -> None:
+    corpus, matrix = random_corpus(), Matrix(WORDS)
+    found = Alternation(matrix, parts(corpus, "tag", 3)[:1], 2, EXACT)
+    found.run(1, 0.0)
+    block = found.projected_corpus(matrix, corpus)
+    assert not block[found.parts[0].tokens].any()
+    assert block[found.parts[0].tokens[-1] + 1 :].any()
+    with pytest.raises(DataError, match="n_parts is 1"):
+        ASO(n_parts=1)
+
+
 def test_other_tasks_are_projected_whole() -> None:
     corpus, matrix = random_corpus(), Matrix(WORDS)
     found = Alternation(matrix, [labelled(corpus, "tag")], 2, EXACT)

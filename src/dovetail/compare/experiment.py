@@ -270,7 +270,9 @@ def _files(task: Task) -> list[Path]:
     named = [*task.data, *task.lexicons.values(), *task.tables.values()]
     model = [] if task.model is None else [task.model]
     template = [task.features] if isinstance(task.features, Path) else []
-    return [*named, *model, *template]
+    of_its_kind = [path for value in task.settings.values() if isinstance(value, tuple)
+                   for path in value if isinstance(path, Path)]  # fmt: skip
+    return [*named, *model, *template, *of_its_kind]
 
 
 def changed(

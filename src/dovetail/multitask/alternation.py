@@ -100,7 +100,6 @@ class Alternation:
         self.n_groups = 1 if self.groups is None else int(self.groups.max()) + 1
         self.theta: Directions = np.zeros((matrix.n_features, h * self.n_groups), np.float32)
         self._started = False
-        self._n_parts = sum(task.is_part for task in tasks)
 
     @property
     def n_problems(self) -> int:
@@ -144,11 +143,22 @@ class Alternation:
         found = np.asarray(part.rows.project(self.theta, self.threads))
         if not part.task.is_part:
             return found
+        n = self._n_parts(part.task.corpus)
+        return (
+            (found - self._own(part)) * np.float32(n / (n - 1)) if n > 1 else np.zeros_like(found)
+        )
+
+    def _own(self, part: Part) -> Singles:
+        """What a part's share makes of its own tokens, [rows x directions]."""
+        found = np.zeros((part.rows.n_rows, self.theta.shape[1]), np.float32)
         for some, added in self._directions(part, part.share):
             own = np.zeros((len(added), len(self.theta)), np.float32)
             own[:, part.features] = added
-            found[:, some] -= part.rows.products(own, self.threads).T
-        return found * np.float32(self._n_parts / max(1, self._n_parts - 1))
+            found[:, some] = part.rows.products(own, self.threads).T
+        return found
+
+    def _n_parts(self, corpus: Corpus) -> int:
+        return sum(part.task.is_part and part.task.corpus is corpus for part in self.parts)
 
     def projected_corpus(self, matrix: Matrix, corpus: Corpus) -> Singles:
         """Theta x of the tokens of a corpus of the matrix, [tokens x directions]; of those that are
@@ -156,10 +166,13 @@ class Alternation:
         first = matrix.add(corpus)
         rows = matrix.rows(np.arange(first, first + corpus.n_tokens))
         found = np.asarray(rows.project(self.theta, self.threads))
+        n, seen = self._n_parts(corpus), np.zeros(len(found), np.int64)
         for part in self.parts:
             if part.task.is_part and part.task.corpus is corpus:
-                found[part.tokens] = self.projected(part)
-        return found
+                found[part.tokens] -= self._own(part)
+                seen[part.tokens] += 1
+        scale = np.where(seen < n, n / np.maximum(1, n - seen), 0.0) if n else np.ones(len(found))
+        return found * scale[:, None].astype(np.float32)
 
     def _turn(self, block: Doubles) -> tuple[list[list[float]], float]:
         """The main directions of all predictors, in place of the ones so far."""

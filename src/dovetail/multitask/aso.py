@@ -40,7 +40,8 @@ class ASO(LinearTagger):
     auxiliary
         Further ones: see `labelled` and `masked`.
     h
-        How many directions; by default three times as many as there are labels.
+        How many directions; by default three times as many as there are labels, or as there are
+        problems.
     rounds, by_columns
         Those of `Structure`; others are those of `LinearTagger`.
 
@@ -71,6 +72,11 @@ class ASO(LinearTagger):
             features=features, loss=loss, penalty=penalty, min_count=min_count,
             tolerance=tolerance, calibrate=calibrate, threads=threads,
         )  # fmt: skip
+        if n_parts == 1:
+            raise DataError(
+                "n_parts is 1: one part is the whole text, with nothing to share; give 0, or at "
+                "least 2"
+            )
         if n_parts < 0 or rounds < 1:
             what, given, least = ("n_parts", n_parts, 0) if n_parts < 0 else ("rounds", rounds, 1)
             raise DataError(f"{what} is {given}; give a number of at least {least}")

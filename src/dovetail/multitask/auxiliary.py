@@ -51,6 +51,9 @@ class AuxiliaryTask:
 def parts(corpus: Corpus, label: str, n: int) -> list[AuxiliaryTask]:
     """The task itself on each of n equal parts of its training text, as in He et al. (2009).
 
+    Train the target on the very same corpus: for its tokens, `ASO` leaves out what their part has
+    brought.
+
     >>> corpus = Corpus.from_lists({"word": [["a", "b"]] * 4, "tag": [["X", "Y"]] * 4})
     >>> [task.name for task in parts(corpus, "tag", 2)]
     ['part 1 of 2', 'part 2 of 2']

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -17,6 +17,7 @@ from dovetail.features import Template
 Loss = Literal["modified_huber", "logistic", "squared_hinge"]
 LOSSES: tuple[Loss, ...] = get_args(Loss)
 MAX_ITERATIONS = 200
+NOTHING = 1e-6  # of the largest square of a block
 Codes = npt.NDArray[np.int32]
 Singles = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -104,12 +105,14 @@ def classifiers(
     threads: int = 1,
 ) -> Classifiers:
     """Train them, each by one thread; tokens whose code is -1 are left out."""
+    codes = np.ascontiguousarray(codes, np.int32)
     dense = np.zeros((rows.n_rows, 0), np.float32) if block is None else block
-    return Classifiers(
+    whitening = _whitening(dense[codes >= 0])
+    found = Classifiers(
         *rows.fit(
-            np.ascontiguousarray(codes, np.int32),
+            codes,
             list(positives),
-            np.ascontiguousarray(dense, np.float32),
+            np.ascontiguousarray(dense @ whitening, np.float32),
             objective.loss,
             objective.penalty,
             objective.tolerance,
@@ -118,6 +121,19 @@ def classifiers(
             threads,
         )
     )
+    if not np.isfinite(found.objectives).all():
+        raise DataError("a feature has values too large to learn from: give smaller ones")
+    return replace(found, block=(found.block @ whitening.T).astype(np.float32))
+
+
+def _whitening(block: Singles) -> Singles:
+    """A matrix [h x h] that makes the columns of a block uncorrelated and of one size, which is
+    when free weights are found soonest; directions in which it does not vary get no weight."""
+    squares, vectors = np.linalg.eigh(np.asarray(block.T @ block, np.float64))
+    least = NOTHING * max(float(squares.max(initial=0.0)), 1e-30)
+    inverse = np.where(squares > least, 1 / np.sqrt(np.maximum(squares, least)), 0.0)
+    scaled = vectors * inverse * np.sqrt(max(1, len(block)))
+    return np.asarray(scaled, np.float32)
 
 
 def numbered(column: Column) -> tuple[Codes, list[str]]:

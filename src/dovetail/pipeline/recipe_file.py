@@ -127,6 +127,13 @@ def _representation(path: Path, number: int, table: Any) -> Wanted:
         raise DataError(f"{where} needs text to learn from: give {wanted} = a file or several")
     if texts:
         values["text"] = values.pop(texts[0])
+    if kind == "structure":
+        for key in ("features", "masked", "h"):
+            if key not in values:
+                raise DataError(f"{where} has no {key}: a structure needs it")
+        values["features"] = _features(path.parent, values["features"], where)
+        if values["features"] is None:
+            raise DataError(f"{where}: the default features are those of a task: name others")
     if "columns" in values:
         values["columns"] = tuple(None if c in ("", "_") else c for c in values["columns"])
     if "classes" in values:

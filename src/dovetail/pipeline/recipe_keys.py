@@ -141,7 +141,7 @@ TASKS: dict[str, dict[str, Kind]] = {
 """Keys of a task's settings, by its kind."""
 TASK = {**OF_ANY_TASK, **SETTINGS}
 OF_TEXT = {
-    "kind": one_of("hmm", "biased", "layered", "classes", "vectors"),
+    "kind": one_of("hmm", "biased", "layered", "classes", "vectors", "structure"),
     "text": FILES,
     "source": FILES,
     "target": FILES,
@@ -180,6 +180,12 @@ REPRESENTATIONS: dict[str | None, dict[str, Kind]] = {
         **{key: OF_TEXT[key] for key in ("kind", "name", "column", "value", "seed")},
         "vectors": TEXT,
         "clusters": whole(1),
+    },
+    "structure": {
+        **{k: OF_TEXT[k] for k in ("kind", "text", "format", "columns", "name", "value")},
+        **{key: kind for key, kind in OF_A_LINEAR_TASK.items() if key != "calibrate"},
+        **{key: OF_AN_ASO[key] for key in ("h", "rounds", "by_columns", "masked")},
+        "features": TEXT,
     },
 }
 """Keys of a representation, by its kind; None is one from a file."""

@@ -11,20 +11,17 @@ masked = ["pos", "pos[1]"]
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dovetail.corpus.formats import joined, read_filled
-from dovetail.errors import DataError
+from dovetail.pipeline.recipe_structure import masked_tasks
 
 if TYPE_CHECKING:
     from dovetail.features import Template
     from dovetail.multitask import AuxiliaryTask, LinearTagger
     from dovetail.pipeline.recipe import Task
-
-MASKED = re.compile(r"(?P<column>[^\[\]]+)(\[(?P<offset>-?\d+)\])?")
 
 
 def trained(path: Path, threads: int | None) -> Any:
@@ -77,15 +74,7 @@ def _labelled(task: Task, path: Path) -> AuxiliaryTask:
 
 
 def _masked(task: Task, files: tuple[Path, ...]) -> list[AuxiliaryTask]:
-    from dovetail.multitask import masked
-
     if not files:
         return []
     text = joined(read_filled(path, task.format, **_options(task)) for path in files)
-    found = []
-    for name in task.settings["masked"]:
-        told = MASKED.fullmatch(name)
-        if told is None:
-            raise DataError(f"masked has '{name}'; give columns, such as pos or pos[1]")
-        found.append(masked(text, told["column"], offset=int(told["offset"] or 0)))
-    return found
+    return masked_tasks(text, task.settings["masked"])

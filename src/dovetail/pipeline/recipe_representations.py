@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from dovetail.corpus import Corpus
 from dovetail.corpus.formats import read_filled
 from dovetail.errors import DovetailError
-from dovetail.pipeline.representations import has_columns
+from dovetail.pipeline.recipe_structure import STRUCTURE, masked_tasks, structure, structure_text
+from dovetail.pipeline.representations import has_columns, opened_representation
 
 if TYPE_CHECKING:
     from dovetail.representation import Representation
@@ -27,7 +28,8 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Wanted:
-    """One representation of a recipe: ``settings`` are those of `described`, or of vectors."""
+    """One representation of a recipe: ``settings`` are those of `described`, of vectors or of a
+    structure."""
 
     kind: str | None = None
     model: Path | None = None
@@ -43,15 +45,18 @@ class Wanted:
     @property
     def files(self) -> list[Path]:
         """All that it depends on."""
-        return [*self.text, *self.target, *filter(None, (self.model, self.vectors))]
+        own = [value for value in self.settings.values() if isinstance(value, Path)]
+        return [*self.text, *self.target, *filter(None, (self.model, self.vectors)), *own]
 
     def made(self, threads: int | None, seed: int) -> Representation:
         """The representation; what is learned from text is not trained yet."""
-        from dovetail.representation import WordVectors, load
+        from dovetail.representation import WordVectors
         from dovetail.representation.described import described
 
         if self.model is not None:
-            return load(self.model)
+            return opened_representation(self.model)
+        if self.kind == STRUCTURE:
+            return structure(self, threads)
         settings = {"seed": seed, **self.settings}
         if self.vectors is not None:
             return WordVectors.read(self.vectors, **settings)
@@ -75,6 +80,10 @@ class Wanted:
 
         if self.text:
             logger.info("learning the representation '%s'", representation.name_)
+            if self.kind == STRUCTURE:
+                shared: Any = representation
+                shared.fit(masked_tasks(structure_text(self), self.settings["masked"]))
+                return
             learned(representation, *self.domains(representation.reads_[0]))
 
     def unleaked(self, representation: Representation, corpus: Corpus) -> Corpus:

@@ -16,6 +16,7 @@ from dovetail.compare.wording import difference_in_words
 from dovetail.files import write_text
 from dovetail.reproduce import published_chunks as published
 from dovetail.reproduce.chunk_study import REFERENCE
+from dovetail.reproduce.chunk_systems import ON_STRUCTURE
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -88,7 +89,7 @@ class ChunkFindings:
 
     def _claims(self, summary: Summary) -> Iterator[tuple[str, str]]:
         for system in summary.systems:
-            if system in ("ASO 7", "ASO unlabelled") and "linear" in summary.systems:
+            if system in ("ASO 7", ON_STRUCTURE) and "linear" in summary.systems:
                 yield system, "linear"
             elif system.startswith(f"{REFERENCE} + ASO"):
                 yield system, REFERENCE

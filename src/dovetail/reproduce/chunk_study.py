@@ -15,7 +15,7 @@ from dovetail.evaluate import evaluate
 from dovetail.evaluate.coverage import found_spans
 from dovetail.reproduce import chunk_systems
 from dovetail.reproduce.chunk_data import LABEL, ChunkCorpus, blocks
-from dovetail.reproduce.chunk_systems import Models
+from dovetail.reproduce.chunk_systems import ON_STRUCTURE, Models
 
 N_FOLDS = 8
 REFERENCE = "CRF"
@@ -23,7 +23,7 @@ TABLE_3 = ("linear", *(f"ASO {n}" for n in range(1, chunk_systems.N_PARTS + 1)))
 BELOW = ("linear", "SVM", "ASO")
 GOLD = tuple(f"CRF + {name}, gold" for name in BELOW)
 CROSSED = ("CRF + linear, crossed", "CRF + ASO, crossed", "CRF + ASO, soft")
-UNLABELLED = (chunk_systems.UNLABELLED, "CRF + ASO unlabelled, crossed", "CRF + structure")
+UNLABELLED = (ON_STRUCTURE, f"CRF + {ON_STRUCTURE}, crossed", "CRF + structure")
 SYSTEMS = (*TABLE_3, "SVM", REFERENCE, *GOLD, *CROSSED, *UNLABELLED)
 QUICK = ("linear", "ASO 7", "CRF", "CRF + ASO, gold", "CRF + ASO, crossed")
 
@@ -59,8 +59,17 @@ class ChunkStudy:
     def fingerprint(self) -> str:
         """Of all that results depend on."""
         own = vars(chunk_systems)
-        settings = [own[key] for key in ("N_PARTS", "FOLDS", "C2", "TOLERANCE", "MASKED")]
-        parts = (self.name, repr([*settings, chunk_systems.DIRECTIONS]), str(len(self.corpus)))
+        names = (
+            "N_PARTS",
+            "FOLDS",
+            "C2",
+            "TOLERANCE",
+            "MASKED",
+            "DIRECTIONS",
+            "LINEAR",
+            "SUPPORT_VECTORS",
+        )
+        parts = (self.name, repr([own[key] for key in names]), str(len(self.corpus)))
         return fingerprint(__version__, *parts, *self.files)
 
     def _made(self, fold: int) -> Models:

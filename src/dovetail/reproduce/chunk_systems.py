@@ -21,12 +21,14 @@ N_PARTS = 7
 FOLDS = 5  # of a cross-fitted column
 C2 = 0.5  # what CRF++ has by default
 TOLERANCE = 1e-2
+LINEAR = {"penalty": 1e-4, "tolerance": 1e-3}
+SUPPORT_VECTORS = {"tol": 1e-2, "random_state": 0}  # a tighter one takes three times as long
 BELOW = "below"
 IN_NETS = f"ASO {N_PARTS}"
 MASKED = (("pos", 0), ("pos", -1), ("pos", 1), ("word", 0), ("word", -1), ("word", 1))
 DIRECTIONS = 30  # of structure that is learned from unlabelled text
 SHARED = "shared"
-UNLABELLED = "ASO unlabelled"
+ON_STRUCTURE = "linear on structure"
 
 
 class SupportVectors:
@@ -36,7 +38,7 @@ class SupportVectors:
         self.features = features
 
     def fit(self, corpus: Corpus, *, label: str) -> SupportVectors:
-        """Train it as it is by default."""
+        """Train it."""
         try:
             from scipy.sparse import csr_matrix
             from sklearn.svm import LinearSVC
@@ -50,7 +52,7 @@ class SupportVectors:
         begins, ids, values = rows.matrix()
         x = csr_matrix((values, ids, begins), shape=(rows.n_rows, rows.n_columns))
         codes, self.labels = numbered(corpus.column(label))
-        model = LinearSVC(random_state=0).fit(x, codes)
+        model = LinearSVC(**SUPPORT_VECTORS).fit(x, codes)
         found = rows.share_out(np.ascontiguousarray(model.coef_, np.float32))
         self.weights = Weights.of(matrix.native, rows.features(), np.ascontiguousarray(found.T))
         self.intercepts = model.intercept_
@@ -101,7 +103,7 @@ class Models:
 
     def _division(self, name: str) -> Division:
         """What a linear model is trained and tested on."""
-        return self._structured() if name == UNLABELLED else (self.train, self.test)
+        return self._structured() if name == ON_STRUCTURE else (self.train, self.test)
 
     def _net(self, below: str, training: str) -> list[list[str]]:
         """A CRF that reads the column of another in compound features."""
@@ -121,8 +123,8 @@ class Models:
         kind, _, which = name.partition(" ")
         if kind == "SVM":
             return SupportVectors(self.features).fit(corpus, label=LABEL)
-        features = self.reading_structure if name == UNLABELLED else self.features
-        settings: dict[str, Any] = {"features": features, "threads": 1}
+        features = self.reading_structure if name == ON_STRUCTURE else self.features
+        settings: dict[str, Any] = {"features": features, "threads": 1, **LINEAR}
         settings["calibrate"] = name == IN_NETS  # no other one's probabilities are read
         if which.isdecimal():
             tasks = parts(corpus, LABEL, N_PARTS)[: int(which)]
