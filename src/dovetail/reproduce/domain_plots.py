@@ -3,6 +3,7 @@ domains beside accuracy, Figure 4."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HEIGHT = 3.4
+STRENGTH = re.compile(r" ([\d.]+)")
 
 
 def grid(accuracies: Mapping[float, Sequence[tuple[float, float]]]) -> str:
@@ -23,7 +25,9 @@ def grid(accuracies: Mapping[float, Sequence[tuple[float, float]]]) -> str:
             sigmas, scores = zip(*points, strict=True)
             shown = [100 * score for score in scores]
             axes.plot(sigmas, shown, label=f"alpha {alpha:g}", **mark(number))
-        axes.set_xscale("log")
+            axes.set_xscale("log")
+            axes.set_xticks(sigmas, [f"{sigma:g}" for sigma in sigmas])
+        axes.minorticks_off()
         axes.set_xlabel("sigma")
         axes.set_ylabel("accuracy, news")
         axes.legend(frameon=False)
@@ -32,21 +36,29 @@ def grid(accuracies: Mapping[float, Sequence[tuple[float, float]]]) -> str:
 
 
 def distances(found: Sequence[Line]) -> str:
-    """Accuracy in the target domains by the distance of the use of states."""
+    """Accuracy in the target domains by the distance of the use of states, a line for each kind of
+    bias, strengths beside its points."""
+
+    families: dict[str, list[tuple[str, Line]]] = {}
+    for line in found:
+        strength = STRENGTH.search(line.system)
+        name = STRENGTH.sub("", line.system)
+        families.setdefault(name, []).append((strength[1] if strength else "", line))
 
     def draw(axes: Axes) -> None:
-        for number, line in enumerate(found):
-            far, score = line.properties["distance"], 100 * line.score
-            assert far is not None
-            axes.plot([far], [score], linestyle="none", **mark(number))
-            axes.annotate(
-                line.system,
-                (far, score),
-                xytext=(5, 3),
-                textcoords="offset points",
-                fontsize=8,
-                color=INK,
-            )
+        for number, (name, members) in enumerate(families.items()):
+            places = [(line.properties["distance"] or 0.0, 100 * line.score) for _, line in members]
+            axes.plot(*zip(*places, strict=True), label=name, **mark(number))
+            for (strength, _), place in zip(members, places, strict=True):
+                axes.annotate(
+                    strength,
+                    place,
+                    xytext=(4, 4),
+                    textcoords="offset points",
+                    fontsize=7,
+                    color=INK,
+                )
+        axes.legend(frameon=False, loc="center left", fontsize=8)
         axes.set_xlabel("distance of news and other genres")
         axes.set_ylabel("accuracy, other genres")
 
