@@ -95,8 +95,12 @@ def test_a_recipe_has_linear_tasks_and_compound_features(tmp_path) -> None:
     written(corpus, tmp_path / "train.conll")
     path = tmp_path / "recipe.toml"
     path.write_text(RECIPE)
+    sizes = Recipe.read(path).sizes()
+    assert sizes["tag@below"]["n_labels"] == sizes["tag"]["n_labels"] == 3
+    assert sizes["tag"]["not_counted"] == ["tag@below"]
     pipeline = Recipe.read(path).fit(threads=1)
     below = pipeline["tag@below"]
+    assert sizes["tag@below"]["n_features_kept"] >= len(below.weights_.names()) > 0
     assert isinstance(below, ASO)
     assert below.structure_.n_problems_ == 2 * 3 + 2 * 4
     reads = str(pipeline["tag"].settings["features"])

@@ -100,6 +100,24 @@ class LinearTagger:
         self.seconds_ = monotonic() - start
         return self
 
+    def dry_run(self, data: Corpus, *, label: str | None = None) -> dict[str, Any]:
+        """Sizes that a training on this data would have, without auxiliary tasks, and about what
+        memory it would take."""
+        _, template, codes, labels = self._given(data, label)
+        matrix = Matrix(template)
+        matrix.add(data)
+        rows = matrix.rows(np.flatnonzero(codes >= 0), self.settings["min_count"])
+        occurrences, n_weights = len(rows.matrix()[1]), rows.n_features * len(labels)
+        n_numbers = 4 * occurrences + 2 * n_weights + self._threads * rows.n_columns
+        return {
+            "n_sequences": len(data),
+            "n_tokens": data.n_tokens,
+            "n_labels": len(labels),
+            "n_features_kept": rows.n_features,
+            "n_weights": n_weights,
+            "memory_bytes": 4 * n_numbers,
+        }
+
     @property
     def _objective(self) -> Objective:
         own = self.settings

@@ -215,7 +215,7 @@ class Recipe:
             raise type(error)(f"{self.path}: {error}") from None
 
     def sizes(self, *, threads: int | None = None) -> dict[str, dict[str, Any]]:
-        """Sizes that the training of each task would have, as `Tagger.dry_run` tells them.
+        """Sizes that the training of each task would have, as its `dry_run` tells them.
 
         ``not_counted`` are tasks whose labels are among the features but not yet in the data.
         """
@@ -224,7 +224,7 @@ class Recipe:
         corpora = self.corpora()
         pipeline = self.pipeline(corpora, threads=threads)
         found = {}
-        for task in (task for task in self.tasks if task.data and task.kind == "crf"):
+        for task in (task for task in self.tasks if task.data):
             corpus, tagger = corpora[task.name], pipeline[task.name]
             wanted = [n for n in tagger.settings["features"].columns if n not in corpus.names]
             filled = corpus
