@@ -22,7 +22,12 @@ REFERENCE = "CRF"
 TABLE_3 = ("linear", *(f"ASO {n}" for n in range(1, chunk_systems.N_PARTS + 1)))
 BELOW = ("linear", "SVM", "ASO")
 GOLD = tuple(f"CRF + {name}, gold" for name in BELOW)
-CROSSED = ("CRF + linear, crossed", "CRF + ASO, crossed", "CRF + ASO, soft")
+CROSSED = (
+    "CRF + linear, crossed",
+    "CRF + ASO, crossed",
+    "CRF + ASO, soft",
+    "CRF + ASO, soft around",
+)
 UNLABELLED = (ON_STRUCTURE, f"CRF + {ON_STRUCTURE}, crossed", "CRF + structure")
 SYSTEMS = (*TABLE_3, "SVM", REFERENCE, *GOLD, *CROSSED, *UNLABELLED)
 QUICK = ("linear", "ASO 7", "CRF", "CRF + ASO, gold", "CRF + ASO, crossed")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import ASO, LinearTagger, Tagger, Template
+from dovetail import ASO, LinearTagger, Tagger, Template, column
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError
 from dovetail.features.sets import chunking
@@ -25,6 +25,7 @@ LINEAR = {"penalty": 1e-4, "tolerance": 1e-3}
 SUPPORT_VECTORS = {"tol": 1e-2, "random_state": 0}  # a tighter one takes three times as long
 BELOW = "below"
 IN_NETS = f"ASO {N_PARTS}"
+AROUND = 2  # how far, where a column is read by itself too
 MASKED = (("pos", 0), ("pos", -1), ("pos", 1), ("word", 0), ("word", -1), ("word", 1))
 DIRECTIONS = 30  # of structure that is learned from unlabelled text
 SHARED = "shared"
@@ -93,8 +94,8 @@ class Models:
         """A system's labels of the test part."""
         first, _, rest = system.partition(" + ")
         if first != "CRF":
-            column = self._whole(system).column(self._division(system)[1])
-            return _lists(self.test.with_column(LABEL, column))
+            found = self._whole(system).column(self._division(system)[1])
+            return _lists(self.test.with_column(LABEL, found))
         if not rest:
             return self._crf(self.features, self.train, self.test)
         if rest == "structure":
@@ -107,11 +108,14 @@ class Models:
 
     def _net(self, below: str, training: str) -> list[list[str]]:
         """A CRF that reads the column of another in compound features."""
-        name, soft = {"ASO": IN_NETS}.get(below, below), training == "soft"
-        column = self.train.column(LABEL) if training == "gold" else self._column(name, soft)
-        train = self.train.with_column(BELOW, column)
+        name, soft = {"ASO": IN_NETS}.get(below, below), training.startswith("soft")
+        own = self.train.column(LABEL) if training == "gold" else self._column(name, soft)
+        train = self.train.with_column(BELOW, own)
         found = self._whole(name).column(self._division(name)[1], soft=soft)
-        return self._crf(compound(self.features, BELOW), train, self.test.with_column(BELOW, found))
+        features = compound(self.features, BELOW)
+        if training.endswith("around"):
+            features = Template(*features.expressions, column(BELOW).window(AROUND))
+        return self._crf(features, train, self.test.with_column(BELOW, found))
 
     def _crf(self, features: Template, train: Corpus, test: Corpus) -> list[list[str]]:
         settings: Mapping[str, Any] = {"c2": C2, "tolerance": TOLERANCE, "threads": 1}
