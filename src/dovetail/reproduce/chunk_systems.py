@@ -74,6 +74,7 @@ def structure(text: Corpus) -> Structure:
 
 
 Division = tuple[Corpus, Corpus]  # to train on, and to test on
+Columns = Mapping[bool, Column]  # best labels, and soft ones
 
 
 class Models:
@@ -88,14 +89,13 @@ class Models:
         self.reading_structure = self.features.reading(SHARED)
         self._structured = lru_cache(maxsize=1)(structured)
         self._crossed = lru_cache(maxsize=None)(self._cross_fitted)
-        self._whole = lru_cache(maxsize=None)(lambda n: self._fitted(n, self._division(n)[0]))
+        self._whole = lru_cache(maxsize=None)(self._tested)
 
     def predict(self, system: str) -> list[list[str]]:
         """A system's labels of the test part."""
         first, _, rest = system.partition(" + ")
         if first != "CRF":
-            found = self._whole(system).column(self._division(system)[1])
-            return _lists(self.test.with_column(LABEL, found))
+            return _lists(self.test.with_column(LABEL, self._whole(system)[False]))
         if not rest:
             return self._crf(self.features, self.train, self.test)
         if rest == "structure":
@@ -109,13 +109,12 @@ class Models:
     def _net(self, below: str, training: str) -> list[list[str]]:
         """A CRF that reads the column of another in compound features."""
         name, soft = {"ASO": IN_NETS}.get(below, below), training.startswith("soft")
-        own = self.train.column(LABEL) if training == "gold" else self._column(name, soft)
-        train = self.train.with_column(BELOW, own)
-        found = self._whole(name).column(self._division(name)[1], soft=soft)
+        own = self.train.column(LABEL) if training == "gold" else self._crossed(name)[soft]
+        train, test = self.train, self.test.with_column(BELOW, self._whole(name)[soft])
         features = compound(self.features, BELOW)
         if training.endswith("around"):
             features = Template(*features.expressions, column(BELOW).window(AROUND))
-        return self._crf(features, train, self.test.with_column(BELOW, found))
+        return self._crf(features, train.with_column(BELOW, own), test)
 
     def _crf(self, features: Template, train: Corpus, test: Corpus) -> list[list[str]]:
         settings: Mapping[str, Any] = {"c2": C2, "tolerance": TOLERANCE, "threads": 1}
@@ -135,20 +134,26 @@ class Models:
             return ASO(n_parts=0, auxiliary=tasks, **settings).fit(corpus, label=LABEL)
         return LinearTagger(**settings).fit(corpus, label=LABEL)
 
-    def _cross_fitted(self, name: str) -> list[tuple[Any, Corpus]]:
-        """Blocks of the training part, each with a model that was trained on the others."""
+    def _tested(self, name: str) -> Columns:
+        """What a model says of the test part."""
+        train, test = self._division(name)
+        return _columns(name, self._fitted(name, train), test)
+
+    def _cross_fitted(self, name: str) -> Columns:
+        """What models say of the training part, each of a block that it has not seen."""
         train, _ = self._division(name)
         blocks = np.array_split(np.arange(len(train)), FOLDS)
-        made = []
+        found = []
         for k, block in enumerate(blocks):
             rest = train.select(np.concatenate(blocks[:k] + blocks[k + 1 :]))
-            made.append((self._fitted(name, rest), train.select(block)))
-        return made
+            found.append(_columns(name, self._fitted(name, rest), train.select(block)))
+        kinds: dict[bool, type[Column]] = {False: Column, True: SoftColumn}
+        return {soft: kinds[soft].concatenate([own[soft] for own in found]) for soft in found[0]}
 
-    def _column(self, name: str, soft: bool) -> Column:
-        """What models say of the training part that have not seen it."""
-        kind: type[Column] = SoftColumn if soft else Column
-        return kind.concatenate([m.column(block, soft=soft) for m, block in self._crossed(name)])
+
+def _columns(name: str, model: Any, corpus: Corpus) -> Columns:
+    """A model's labels and, where they are read, its probabilities. Models themselves are large."""
+    return {soft: model.column(corpus, soft=soft) for soft in {False, name == IN_NETS}}
 
 
 def _lists(corpus: Corpus) -> list[list[str]]:
