@@ -1,11 +1,13 @@
 // Python's view of linear classifiers.
 #pragma once
 #include "bind_inference.hpp"
+#include "linear_gram.hpp"
 #include "linear_newton.hpp"
 
 namespace dovetail {
 
 using Floats = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Changed = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 struct LinearFits {
     std::vector<float> weights, block_weights, coefficients;  // [k x F], [k x h], [k x rows]; one of the first and last is empty
@@ -73,6 +75,23 @@ inline ModelArrays linear_arrays(const Dataset& data, const In<uint32_t>& featur
     return out;
 }
 
+// Products of all weights w = X'a of some parts with one another.
+inline auto linear_gram(const std::vector<const LinearRows*>& rows, const std::vector<Floats>& coefficients, const In<int64_t>& groups, size_t n_groups, int threads) {
+    check_size(coefficients.size(), rows.size(), "coefficients");
+    std::vector<LinearPart> parts;
+    size_t m = 0;
+    for (size_t p = 0; p < rows.size(); ++p) {
+        check_size(coefficients[p].shape(1), rows[p]->size(), "coefficients");
+        check_size(rows[p]->n_known(), rows[0]->n_known(), "rows");
+        if (groups.size()) check_size(groups.size(), rows[p]->n_known(), "groups");
+        parts.push_back({rows[p], coefficients[p].data(), coefficients[p].shape(0)});
+        m += coefficients[p].shape(0);
+    }
+    std::vector<double> out(n_groups * m * m);
+    without_gil([&] { LinearGram(parts, groups.size() ? groups.data() : nullptr, n_groups).run(threads, out.data()); });
+    return to_numpy(std::move(out), {n_groups, m, m});
+}
+
 inline void bind_linear(nb::module_& module) {
     using nb::arg;
     module.def("linear_arrays", [](const Dataset& data, In<uint32_t> features, Floats weights) {
@@ -113,27 +132,21 @@ inline void bind_linear(nb::module_& module) {
             for (size_t j = 0; j < k; ++j) self.share_out(weights.data() + j * self.n_columns(), &out[j * F]);
             return to_numpy(std::move(out), {k, F});
         }, arg("weights"), "Weights of columns as weights of features, [k x features].")
-        .def("products", [](const LinearRows& self, Floats weights, int threads) {
-            check_size(weights.shape(1), self.n_known(), "weights");
-            const size_t k = weights.shape(0);
-            std::vector<float> out(k * self.size());
-            without_gil([&] { self.products(weights.data(), k, threads, out.data()); });
-            return to_numpy(std::move(out), {k, self.size()});
-        }, arg("weights"), arg("threads"), "Scores of rows, [k x rows], by weights [k x features of the data set].")
-        .def("combinations", [](const LinearRows& self, Floats coefficients, int threads) {
-            check_size(coefficients.shape(1), self.size(), "coefficients");
-            const size_t k = coefficients.shape(0);
-            std::vector<float> out(k * self.features().size());
-            without_gil([&] { self.combinations(coefficients.data(), k, threads, out.data()); });
-            return to_numpy(std::move(out), {k, self.features().size()});
-        }, arg("coefficients"), arg("threads"), "Sums of rows, [k x features], by coefficients [k x rows].")
         .def("project", [](const LinearRows& self, Floats theta, int threads) {
             check_size(theta.shape(0), self.n_known(), "theta");
             const size_t h = theta.shape(1);
             std::vector<float> out(self.size() * h);
             without_gil([&] { self.project(theta.data(), h, threads, out.data()); });
             return to_numpy(std::move(out), {self.size(), h});
-        }, arg("theta"), arg("threads"), "Rows times vectors [features of the data set x h]: [rows x h].");
+        }, arg("theta"), arg("threads"), "Rows times vectors [features of the data set x h]: [rows x h].")
+        .def("add_combinations", [](const LinearRows& self, Floats coefficients, Changed to, int threads) {
+            check_size(coefficients.shape(1), self.size(), "coefficients");
+            check_size(to.shape(0), self.n_known(), "to");
+            check_size(to.shape(1), coefficients.shape(0), "to");
+            without_gil([&] { self.add_combinations(coefficients.data(), coefficients.shape(0), threads, to.data()); });
+        }, arg("coefficients"), arg("to").noconvert(), arg("threads"), "Add sums of rows, by coefficients [h x rows], to vectors [features of the data set x h].");
+    module.def("linear_gram", &linear_gram, arg("rows"), arg("coefficients"), arg("groups"), arg("n_groups"), arg("threads"),
+               "W'W of the weights X'a of several rows with coefficients [problems x rows]: [groups x all problems x all problems].");
 }
 
 }  // namespace dovetail

@@ -175,16 +175,16 @@ private:
         const size_t Kp = Kp_, n = costs_.tables.size();
         sums.resize(n);
         for (size_t t = 0; t < n; ++t) sums[t].assign(costs_.tables[t].n_codes * Kp, R(0));
-        constexpr size_t kRows = 512;  // read once a table, whose sums stay in the first cache
-        for (size_t from = first; from < end; from += kRows)
-            for (size_t t = 0; t < n; ++t)
-                for (size_t r = from; r < std::min(end, from + kRows); ++r) {
-                    const int32_t code = costs_.tables[t].codes[plan_.token[r]];
-                    if (code < 0) continue;
-                    const R* each = gamma + (r - wave.first_row) * Kp;
-                    R* sum = sums[t].data() + static_cast<size_t>(code) * Kp;
-                    for (size_t k = 0; k < Kp; k += kWidth<R>) store_wide(sum + k, load_wide(sum + k) + load_wide(each + k));
-                }
+        for (size_t r = first; r < end; ++r) {
+            const size_t token = plan_.token[r];
+            const R* each = gamma + (r - wave.first_row) * Kp;
+            for (size_t t = 0; t < n; ++t) {
+                const int32_t code = costs_.tables[t].codes[token];
+                if (code < 0) continue;
+                R* sum = sums[t].data() + static_cast<size_t>(code) * Kp;
+                for (size_t k = 0; k < Kp; k += kWidth<R>) store_wide(sum + k, load_wide(sum + k) + load_wide(each + k));
+            }
+        }
     }
 };
 

@@ -32,17 +32,15 @@ public:
         for (size_t f = 0; f < n_known_; ++f)
             if (count[f] >= std::max(1u, min_count)) features_.push_back(static_cast<uint32_t>(f));
         std::stable_sort(features_.begin(), features_.end(), [&](uint32_t a, uint32_t b) { return count[a] > count[b] || (count[a] == count[b] && hash[a] < hash[b]); });
-        std::vector<uint32_t> column(n_known_, kNone), members;
+        features_.shrink_to_fit();
+        std::vector<uint32_t> column(n_known_, kNone);
         for (size_t k = 0; k < features_.size(); ++k) {
-            const bool same = k && count[features_[k]] == count[features_[k - 1]] && hash[features_[k]] == hash[features_[k - 1]];
-            if (!same) {
-                column[features_[k]] = static_cast<uint32_t>(members.size());  // the first stands for all
-                members.push_back(0);
-            }
-            ++members.back();
-            column_.push_back(static_cast<uint32_t>(members.size() - 1));
+            if (k && count[features_[k]] == count[features_[k - 1]] && hash[features_[k]] == hash[features_[k - 1]]) continue;
+            column[features_[k]] = static_cast<uint32_t>(members_.size());  // the first stands for all
+            members_.push_back(static_cast<uint32_t>(k));
         }
-        for (uint32_t m : members) scale_.push_back(std::sqrt(static_cast<float>(m)));
+        members_.push_back(static_cast<uint32_t>(features_.size()));
+        for (size_t c = 0; c + 1 < members_.size(); ++c) scale_.push_back(std::sqrt(static_cast<float>(members_[c + 1] - members_[c])));
         begin_.reserve(n + 1);
         std::vector<uint64_t> last(n_columns(), 0);  // one after a column's last place in ids_
         each(x, tokens, n, [&](size_t row, uint64_t k) {
@@ -94,36 +92,53 @@ public:
     }
     // Weights of columns as weights of features.
     void share_out(const float* columns, float* features) const {
-        for (size_t k = 0; k < features_.size(); ++k) features[k] = columns[column_[k]] / scale_[column_[k]];
+        for (size_t c = 0; c < n_columns(); ++c) std::fill(features + members_[c], features + members_[c + 1], columns[c] / scale_[c]);
+    }
+    float scale(size_t c) const { return scale_[c]; }
+    // Calls visit(feature, scale) for the features that share a column.
+    template <class Visit> void each_member(size_t c, Visit visit) const {
+        for (uint32_t k = members_[c]; k < members_[c + 1]; ++k) visit(size_t{features_[k]}, scale_[c]);
     }
 
-    // X W' for weights [k x known features]: out [k x rows].
-    void products(const float* weights, size_t k, int threads, float* out) const {
-        std::vector<float> own;
-        for (size_t j = 0; j < k; ++j) {
-            gather(weights + j * n_known_, 1, own);
-            each_block(threads, [&](size_t row) { out[j * size() + row] = dot(row, own.data()); });
-        }
-    }
-    // A X for coefficients [k x rows]: out [k x features].
-    void combinations(const float* coefficients, size_t k, int threads, float* out) const {
-        parallel(k, threads, [&](size_t j, size_t) {
-            std::vector<float> sums(n_columns(), 0.0f);
-            for (size_t row = 0; row < size(); ++row)
-                if (const float a = coefficients[j * size() + row]) add(row, a, sums.data());
-            share_out(sums.data(), out + j * features_.size());
-        });
-    }
     // X Theta for vectors of features [known features x h]: out [rows x h].
     void project(const float* theta, size_t h, int threads, float* out) const {
-        std::vector<float> own;
-        gather(theta, h, own);
-        each_block(threads, [&](size_t row) {
+        std::vector<float> own(n_columns() * h, 0.0f);  // as weights of columns
+        each_block(n_columns(), threads, [&](size_t c) {
+            each_member(c, [&](size_t f, float scale) {
+                for (size_t j = 0; j < h; ++j) own[c * h + j] += theta[f * h + j] / scale;
+            });
+        });
+        each_block(size(), threads, [&](size_t row) {
             float* to = out + row * h;
             std::fill(to, to + h, 0.0f);
             for (uint64_t k = begin_[row]; k < begin_[row + 1]; ++k)
                 for (size_t j = 0; j < h; ++j) to[j] += values_[k] * own[ids_[k] * h + j];
         });
+    }
+    // to += X'A' for coefficients [h x rows]: to [known features x h].
+    void add_combinations(const float* coefficients, size_t h, int threads, float* to) const {
+        const size_t blocks = std::min(h, static_cast<size_t>(std::max(1, threads)));
+        std::vector<float> all(n_columns() * h);
+        parallel(blocks, threads, [&](size_t block, size_t) {
+            const size_t first = block * h / blocks, n = (block + 1) * h / blocks - first;
+            float* sums = all.data() + n_columns() * first;
+            combine(coefficients + first * size(), n, sums);
+            for (size_t c = 0; c < n_columns(); ++c)
+                each_member(c, [&](size_t f, float scale) {
+                    for (size_t j = 0; j < n; ++j) to[f * h + first + j] += sums[c * n + j] / scale;
+                });
+        });
+    }
+    // X'A' for coefficients [n x rows], as weights of columns [columns x n].
+    void combine(const float* coefficients, size_t n, float* sums) const {
+        std::fill(sums, sums + n_columns() * n, 0.0f);
+        std::vector<float> each(n);
+        for (size_t row = 0; row < size(); ++row) {
+            for (size_t j = 0; j < n; ++j) each[j] = coefficients[j * size() + row];
+            if (std::ranges::all_of(each, [](float a) { return a == 0; })) continue;
+            for (uint64_t k = begin_[row]; k < begin_[row + 1]; ++k)
+                for (size_t j = 0; j < n; ++j) sums[ids_[k] * n + j] += values_[k] * each[j];
+        }
     }
 
 private:
@@ -133,24 +148,19 @@ private:
             for (uint64_t k = x.tokens[tokens[row]]; k < x.tokens[tokens[row] + 1]; ++k) visit(row, k);
         }
     }
-    // h weights of each feature of the data set as weights of columns.
-    void gather(const float* weights, size_t h, std::vector<float>& own) const {
-        own.assign(n_columns() * h, 0.0f);
-        for (size_t k = 0; k < features_.size(); ++k)
-            for (size_t j = 0; j < h; ++j) own[column_[k] * h + j] += weights[features_[k] * h + j] / scale_[column_[k]];
-    }
-    template <class Visit> void each_block(int threads, Visit visit) const {
-        constexpr size_t kRows = 4096;
-        parallel((size() + kRows - 1) / kRows, threads, [&](size_t block, size_t) {
-            for (size_t row = block * kRows, end = std::min(size(), row + kRows); row < end; ++row) visit(row);
+    template <class Visit> static void each_block(size_t n, int threads, Visit visit) {
+        constexpr size_t kBlock = 2048;
+        parallel((n + kBlock - 1) / kBlock, threads, [&](size_t block, size_t) {
+            for (size_t k = block * kBlock, end = std::min(n, k + kBlock); k < end; ++k) visit(k);
         });
     }
 
     size_t n_known_;
-    std::vector<uint32_t> features_, column_;  // [features]
-    std::vector<float> scale_;                 // [columns]
-    std::vector<uint64_t> begin_;              // [rows + 1]
-    std::vector<uint32_t> ids_;                // of columns
+    std::vector<uint32_t> features_;  // those that share a column one after another
+    std::vector<uint32_t> members_;   // [columns + 1]: the first of each column in features_
+    std::vector<float> scale_;        // [columns]
+    std::vector<uint64_t> begin_;     // [rows + 1]
+    std::vector<uint32_t> ids_;       // of columns
     std::vector<float> values_;
 };
 

@@ -4,6 +4,8 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dovetail import Corpus, LinearTagger, Template, _native, column, load
 from dovetail.errors import DataError, DovetailError, ModelFileError
@@ -105,9 +107,9 @@ def test_what_is_returned_with_a_block_has_the_objective_that_is_told(
     rows = rows_of(x)
     found = classifiers(rows, codes, [1], Objective(loss, 1e-3, 1e-3), block=z)
     matrix, y = matrix_of(rows), np.where(codes == 1, 1, -1)
-    weights = np.zeros((1, rows.n_known), np.float32)
-    weights[0, rows.features()] = found.found[0]
-    scores = rows.products(weights, 1)[0] + z @ found.block[0]
+    weights = np.zeros((rows.n_known, 1), np.float32)
+    weights[rows.features(), 0] = found.found[0]
+    scores = rows.project(weights, 1)[:, 0] + z @ found.block[0]
     loss_now = reference.loss_of(loss, y * scores).mean()
     penalty = 1e-3 * float((found.found[0] ** 2).sum())
     assert loss_now + penalty == pytest.approx(found.objectives[0], rel=1e-4)
@@ -123,10 +125,10 @@ def test_coefficients_give_the_weights_where_ascent_is_slow_too() -> None:
     told = classifiers(rows, codes, [1], objective)
     assert told.iterations[0] > 40  # beyond what ascent is given
     by_rows = classifiers(rows, codes, [1], objective, keep_weights=False)
-    weights = np.zeros((1, rows.n_known), np.float32)
-    weights[0, rows.features()] = rows.combinations(by_rows.found, 1)[0]
+    weights = np.zeros((rows.n_known, 1), np.float32)
+    rows.add_combinations(by_rows.found, weights, 1)
     y = np.where(codes == 1, 1, -1)
-    loss = reference.loss_of("modified_huber", y * rows.products(weights, 1)[0]).mean()
+    loss = reference.loss_of("modified_huber", y * rows.project(weights, 1)[:, 0]).mean()
     assert loss + 1e-5 * (weights**2).sum() == pytest.approx(by_rows.objectives[0], rel=5e-3)
     assert by_rows.objectives[0] == pytest.approx(told.objectives[0], rel=0.1)
 
@@ -156,7 +158,40 @@ def test_coefficients_of_rows_give_the_weights() -> None:
     objective = Objective(penalty=0.01, tolerance=1e-7)
     weights = classifiers(rows, codes, [0, 1, 2], objective).found
     by_rows = classifiers(rows, codes, [0, 1, 2], objective, keep_weights=False).found
-    assert rows.combinations(by_rows, 1) == pytest.approx(weights, abs=2e-3)
+    combined = np.zeros((rows.n_known, 3), np.float32)
+    rows.add_combinations(by_rows, combined, 1)
+    same = combined[rows.features()].T
+    assert same == pytest.approx(weights, abs=2e-3)
+
+
+@given(st.integers(1, 40), st.integers(1, 30), st.integers(1, 7), st.integers(0, 10**6))
+def test_products_with_rows_are_those_of_their_matrix(
+    n: int, n_features: int, h: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    x = np.where(rng.random((n, n_features)) < 0.3, rng.integers(1, 4, (n, n_features)), 0)
+    rows = rows_of(x.astype(float))
+    theta = rng.normal(size=(rows.n_known, h)).astype(np.float32)
+    dense = rows.project(np.eye(rows.n_known, dtype=np.float32), 1)
+    # Each token is a sequence: features of the first and the last token are there too.
+    assert sorted(dense.sum(axis=0)) == pytest.approx(sorted([*x.sum(axis=0)[x.any(axis=0)], n, n]))
+    coefficients = rng.normal(size=(h, n)).astype(np.float32)
+    coefficients[rng.random((h, n)) < 0.5] = 0
+    for threads in (1, 3):
+        assert rows.project(theta, threads) == pytest.approx(dense @ theta, abs=1e-4)
+        added = theta.copy()
+        rows.add_combinations(coefficients, added, threads)
+        assert added == pytest.approx(theta + dense.T @ coefficients.T, abs=1e-4)
+
+
+def test_sums_of_rows_are_added_in_place_or_refused() -> None:
+    rows = rows_of(np.eye(3))
+    with pytest.raises(TypeError):
+        rows.add_combinations(np.ones((1, 3), np.float32), np.zeros((rows.n_known, 1)), 1)
+    with pytest.raises(ValueError, match="to"):
+        rows.add_combinations(
+            np.ones((1, 3), np.float32), np.zeros((rows.n_known, 2), np.float32), 1
+        )
 
 
 def test_rare_features_and_unlabelled_rows_are_left_out() -> None:

@@ -26,19 +26,33 @@ def predictors(found: Alternation) -> np.ndarray:
     """W of the current round as one matrix [features x problems]."""
     out = np.zeros((len(found.theta), found.n_problems))
     for part in found.parts:
-        weights = part.rows.combinations(part.coefficients, 1)
-        out[np.ix_(part.features, np.arange(found.n_problems)[part.problems])] = weights.T
+        out[:, part.problems] = found._combined(part, part.coefficients)
     return out
 
 
 def test_the_first_directions_are_the_singular_vectors_of_all_predictors() -> None:
     found = alternation(parts(random_corpus(), "tag", 3), 4)
-    [one] = found.run(1, 0.0)
+    _, block = found._train()
     u = predictors(found)
+    [values], change = found._turn(block)
     expected = reference.main_directions(u, 4)
     assert np.abs(expected.T @ found.theta) == pytest.approx(np.eye(4), abs=1e-3)
-    assert one.singular_values[0] == pytest.approx(np.linalg.svd(u)[1][:4], rel=1e-3)
-    assert one.change == 1.0
+    assert values == pytest.approx(np.linalg.svd(u)[1][:4], rel=1e-3)
+    assert change == 1.0
+
+
+@pytest.mark.parametrize("by_columns", [False, True])
+def test_products_of_predictors_are_those_of_their_matrix(by_columns: bool) -> None:
+    matrix = Matrix(WORDS)
+    groups = (lambda: feature_groups(matrix)) if by_columns else None
+    found = Alternation(matrix, parts(random_corpus(), "tag", 3), 2, EXACT, groups=groups)
+    found._train()
+    w, of = predictors(found), np.zeros(len(found.theta)) if groups is None else groups()
+    expected = np.stack([w[of == g].T @ w[of == g] for g in range(found.n_groups)])
+    for threads in (1, 3):
+        found.threads = threads
+        inner, _ = found._products()
+        assert inner == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_later_round_turns_the_directions_of_w_and_theta_v_together() -> None:
@@ -65,8 +79,7 @@ def test_tokens_of_a_part_are_projected_without_what_it_has_brought(by_columns: 
     found.run(2, 0.0)
     shares = []
     for part in found.parts:
-        own = np.zeros_like(found.theta)
-        own[part.features] = part.rows.combinations(part.share, 1).T
+        own = found._combined(part, part.share)
         if groups is not None:
             own *= groups()[:, None] == np.arange(own.shape[1]) // 2
         shares.append(own)

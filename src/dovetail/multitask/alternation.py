@@ -13,9 +13,8 @@ its own tokens are projected.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +28,8 @@ from dovetail.multitask.matrix import Doubles, Matrix, Objective, Singles, class
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE = 4  # weight vectors held together; the same whatever the number of threads
+AT_ONCE = 4  # directions whose vectors are held together
+FEW = 1 << 16  # features that are turned together
 Directions = npt.NDArray[np.float32]  # Theta', [features x h]
 
 
@@ -54,7 +54,6 @@ class Part:
     task: AuxiliaryTask
     tokens: npt.NDArray[np.int64]
     problems: slice
-    features: npt.NDArray[np.uint32]
     coefficients: Singles = field(default_factory=lambda: np.zeros((0, 0), np.float32))
     share: Singles = field(default_factory=lambda: np.zeros((0, 0), np.float32))
 
@@ -90,7 +89,7 @@ class Alternation:
             rows = matrix.rows(first + tokens, min_count)
             before = self.n_problems
             problems = slice(before, before + len(task.positives))
-            self.parts.append(Part(rows, task, tokens, problems, rows.features()))
+            self.parts.append(Part(rows, task, tokens, problems))
         if not 1 <= h <= self.n_problems:
             raise DataError(
                 f"h is {h}, but the auxiliary tasks make {self.n_problems} problems: give h from "
@@ -150,11 +149,13 @@ class Alternation:
 
     def _own(self, part: Part) -> Singles:
         """What a part's share makes of its own tokens, [rows x directions]."""
-        found = np.zeros((part.rows.n_rows, self.theta.shape[1]), np.float32)
-        for some, added in self._directions(part, part.share):
-            own = np.zeros((len(added), len(self.theta)), np.float32)
-            own[:, part.features] = added
-            found[:, some] = part.rows.products(own, self.threads).T
+        h = self.theta.shape[1]
+        found = np.zeros((part.rows.n_rows, h), np.float32)
+        for first in range(0, h, AT_ONCE):
+            some = slice(first, min(first + AT_ONCE, h))
+            own = self._combined(part, part.share[some])
+            self._mask(own, np.arange(h)[some])
+            found[:, some] = part.rows.project(own, self.threads)
         return found
 
     def _n_parts(self, corpus: Corpus) -> int:
@@ -204,54 +205,39 @@ class Alternation:
 
     def _products(self) -> tuple[Doubles, Doubles]:
         """W'W of each group, [groups x problems x problems], and Theta W, [h x problems]."""
-        m, n_features = self.n_problems, len(self.theta)
-        inner = np.zeros((self.n_groups, m, m))
-        onto = np.zeros((self.theta.shape[1], m))
-        for k, part in enumerate(self.parts):
-            theta = self.theta[part.features] if self._started else None
-            for first in range(part.problems.start, part.problems.stop, AT_ONCE):
-                some = slice(first, min(first + AT_ONCE, part.problems.stop))
-                weights = self._weights(part, some)
-                if theta is not None:
-                    onto[:, some] = theta.T @ weights.T
-                full = np.zeros((len(weights), n_features), np.float32)
-                full[:, part.features] = weights
-                for g in range(self.n_groups):
-                    seen = full if self.groups is None else full * (self.groups == g)
-                    for other in self.parts[k:]:
-                        found = other.rows.products(np.ascontiguousarray(seen), self.threads)
-                        inner[g][other.problems, some] = other.coefficients @ found.T
-        for g in range(self.n_groups):
-            lower = np.tril(inner[g])
-            inner[g] = lower + lower.T - np.diag(np.diag(lower))
-        return inner, onto
-
-    def _weights(self, part: Part, some: slice) -> Singles:
-        """The weights w of some problems of a part, [problems x features of the part]."""
-        start = part.problems.start
-        own = np.ascontiguousarray(part.coefficients[some.start - start : some.stop - start])
-        found: Any = part.rows.combinations(own, self.threads)
-        return np.asarray(found)
+        inner = _native.linear_gram(
+            [part.rows for part in self.parts],
+            [part.coefficients for part in self.parts],
+            np.zeros(0, np.int64) if self.groups is None else self.groups,
+            self.n_groups,
+            self.threads,
+        )
+        onto = np.zeros((self.theta.shape[1], self.n_problems))
+        for part in self.parts if self._started else []:
+            found = part.rows.project(self.theta, self.threads)
+            onto[:, part.problems] = (part.coefficients @ found).T
+        return np.asarray(inner), onto
 
     def _replace(self, mixing: Doubles, turned: Doubles) -> None:
         """Theta' = W mixing + Theta' turned."""
-        if self._started:
-            self.theta = self.theta @ turned.astype(np.float32)
+        to, by = turned.astype(np.float32), mixing.astype(np.float32)
+        for first in range(0, len(self.theta), FEW) if self._started else []:
+            self.theta[first : first + FEW] = self.theta[first : first + FEW] @ to
         for part in self.parts:
-            sums = (mixing[part.problems].T @ part.coefficients).astype(np.float32)
+            sums = by[part.problems].T @ part.coefficients
+            part.coefficients = sums[:0]  # it is done, and takes as much
+            part.rows.add_combinations(sums, self.theta, self.threads)
             if part.task.is_part:
-                before = turned.T.astype(np.float32) @ part.share if self._started else 0
-                part.share = sums + before
-            for some, added in self._directions(part, sums):
-                self.theta[part.features, some] += added.T
+                part.share = sums + to.T @ part.share if self._started else sums
+        self._mask(self.theta, np.arange(self.theta.shape[1]))
 
-    def _directions(self, part: Part, sums: Singles) -> Iterator[tuple[slice, Singles]]:
-        """A few directions at a time, [directions x features of the part], which sums of the part's
-        rows make."""
-        for first in range(0, len(sums), AT_ONCE):
-            some = slice(first, min(first + AT_ONCE, len(sums)))
-            made = np.asarray(part.rows.combinations(sums[some], self.threads))
-            if self.groups is not None:
-                own = np.arange(len(sums))[some, None] // self.h
-                made = made * (self.groups[part.features] == own)
-            yield some, made
+    def _combined(self, part: Part, coefficients: Singles) -> Singles:
+        """Vectors that sums of a part's rows make, [features x vectors]."""
+        found = np.zeros((len(self.theta), len(coefficients)), np.float32)
+        part.rows.add_combinations(np.ascontiguousarray(coefficients), found, self.threads)
+        return found
+
+    def _mask(self, vectors: Singles, directions: npt.NDArray[np.int64]) -> None:
+        """Leave of vectors, [features x directions], the features of each direction's group."""
+        if self.groups is not None:
+            vectors[self.groups[:, None] != directions // self.h] = 0

@@ -53,10 +53,10 @@ class Training:
         if not held_out.any() or len(np.unique(rest[rest >= 0])) < 2:
             held_out, rest = codes >= 0, codes
         found, features = self.of(matrix, rest, n_labels, block)
-        weights = np.zeros((n_labels, matrix.n_features), np.float32)
-        weights[:, features] = found.found
+        weights = np.zeros((matrix.n_features, n_labels), np.float32)
+        weights[features] = found.found.T
         rows = matrix.rows(np.flatnonzero(held_out))
-        scores = rows.products(weights, self.threads).T
+        scores = np.asarray(rows.project(weights, self.threads))
         if block is not None:
             scores = scores + block[held_out] @ found.block.T
         return calibrated(scores.astype(np.float64), codes[held_out])
