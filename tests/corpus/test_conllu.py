@@ -43,7 +43,10 @@ def test_words_columns_documents_and_text(sample: Path) -> None:
     assert corpus[0]["xpos"] == ["PRP", "VBP", "RB", None, "."]
     assert corpus[0]["feats"] == ["Case=Nom|Number=Sing", None, None, None, None]
     assert corpus[0]["head"] == ["2", "0", "2", "2", "2"]
-    assert corpus.names == ("word", "lemma", "upos", "xpos", "feats", "head", "deprel", "misc")
+    assert corpus[0]["deps"] == [None, "0:root", None, None, None]
+    assert corpus.names == (
+        "word", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"
+    )  # fmt: skip
     assert corpus.document_bounds.tolist() == [0, 2, 3]
     assert corpus.texts == ("I don't _.", "", "")
     assert [len(chunk) for chunk in stream_conllu(sample, chunk_size=2)] == [2, 1]

@@ -1,9 +1,9 @@
 """CoNLL-U, the format of Universal Dependencies, read with the ``conllu`` package.
 
 The fields become columns of the same names, except FORM, which is "word"; ``_`` is a missing
-value. Ranges of multi-word tokens (``3-4``) and empty nodes (``5.1``) are passed over, and so is
-DEPS. ``# newdoc`` opens a document, ``# text = ...`` gives the raw text. ``Label=...`` in MISC is
-the column "label", for labels that CoNLL-U has no field for.
+value. Ranges of multi-word tokens (``3-4``) and empty nodes (``5.1``) are passed over, and so are
+comments but two: ``# newdoc`` opens a document, ``# text = ...`` gives the raw text. ``Label=...``
+in MISC is the column "label", for labels that CoNLL-U has no field for.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from dovetail.files import PathLike, open_text, write_text
 
 _FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 _LABEL, _LABEL_KEY = "label", "Label="
-_COLUMNS = {"form": "word"} | {name: name for name in _FIELDS if name not in ("id", "form", "deps")}
+_COLUMNS = {"form": "word"} | {name: name for name in _FIELDS if name not in ("id", "form")}
 FIELD_COLUMNS = tuple(_COLUMNS.values())
 
 
 def read_conllu(path: PathLike) -> Corpus:
-    """Read a CoNLL-U file with the columns word, lemma, upos, xpos, feats, head, deprel, misc.
+    """Read a CoNLL-U file with the columns word, lemma, upos, xpos, feats, head, deprel, deps
+    and misc.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "tiny.conllu")
@@ -84,6 +85,22 @@ def write_conllu(
                 fields = [values[f][row] or "_" if f in values else "_" for f in _FIELDS[1:]]
                 file.write("\t".join([str(row + 1), *fields]) + "\n")
             file.write("\n")
+
+
+def passed_over(path: PathLike) -> list[str]:
+    """What of a file is not read, as phrases for a person."""
+    ranges = nodes = comments = 0
+    with open_text(path) as file:
+        for line in file:
+            number = line.split("\t", 1)[0]
+            if number.startswith("#"):
+                key = number[1:].partition("=")[0].strip()
+                comments += bool(key) and key not in ("newdoc", "text")
+            else:
+                ranges += "-" in number
+                nodes += "." in number
+    counts = {"range": ranges, "empty node": nodes, "comment": comments}
+    return [f"{n} {what}{'s' * (n > 1)}" for what, n in counts.items() if n]
 
 
 def _with_label(corpus: Corpus, misc: str | None) -> Corpus:

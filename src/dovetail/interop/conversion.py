@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.corpus import FORMATS, SCHEMES, Corpus, detect_scheme, format_of
+from dovetail.corpus.conllu import passed_over
 from dovetail.corpus.doccano import KEYS as DOCCANO_KEYS
 from dovetail.corpus.formats import Format, read_filled
 from dovetail.corpus.placed import placed
@@ -71,9 +72,10 @@ def convert(
     if wanted in _NOT_TO_STREAM and os.fspath(target) == "-":
         raise DataError(f"{wanted} cannot be written to standard output: name a file or folder")
     corpus = _read(source, known, dict(reading or {}))
+    unread = _unread(source, known)
     made, notes = prepared(corpus, wanted, label, scheme)
     _write(made, target, wanted, dict(writing or {}))
-    return Conversion(made, known, wanted, notes)
+    return Conversion(made, known, wanted, unread + notes)
 
 
 def prepared(
@@ -188,6 +190,15 @@ def _read(path: PathLike, name: str, options: dict[str, Any]) -> Corpus:
     if not corpus.n_tokens:
         raise DataError(f"{os.fspath(path)} holds no sequences")
     return corpus
+
+
+def _unread(path: PathLike, name: str) -> list[str]:
+    if name != "conllu":
+        return []
+    if os.fspath(path) == "-":  # which is read only once
+        return ["ranges, empty nodes and comments, if any, are passed over"]
+    unread = passed_over(path)
+    return [f"passed over: {', '.join(unread)}"] if unread else []
 
 
 def _write(corpus: Corpus, path: PathLike, name: str, options: dict[str, Any]) -> None:
