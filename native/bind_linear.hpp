@@ -81,6 +81,7 @@ inline auto linear_gram(const std::vector<const LinearRows*>& rows, const std::v
     std::vector<LinearPart> parts;
     size_t m = 0;
     for (size_t p = 0; p < rows.size(); ++p) {
+        if (!rows[p]) throw std::invalid_argument("rows must not be None");
         check_size(coefficients[p].shape(1), rows[p]->size(), "coefficients");
         check_size(rows[p]->n_known(), rows[0]->n_known(), "rows");
         if (groups.size()) check_size(groups.size(), rows[p]->n_known(), "groups");

@@ -38,8 +38,12 @@ public:
             if (!out.iterations) at_start = norm;
             if (!(norm > 0)) break;
             conjugate_gradients(std::min(0.1, std::sqrt(norm / at_start)));
-            const double slope = dot(gradient_, step_);
-            if (!(-slope > enough)) break;  // twice of what is to be gained
+            double slope = dot(gradient_, step_);  // twice of what is to be gained, if the step is the best there is
+            if (!(-slope > enough)) {
+                conjugate_gradients(kSure);
+                slope = dot(gradient_, step_);
+                if (!(-slope > enough)) break;
+            }
             for (size_t i = 0; i < rows_.size(); ++i) change_[i] = codes_[i] < 0 ? 0 : product_with(i, step_);
             double length = 1, found = objective(length);
             while (found > out.objective + 1e-4 * length * slope && length > 1e-6) found = objective(length /= 2);
@@ -135,8 +139,9 @@ private:
     }
 
     static constexpr int kMostTurns = 200;
+    static constexpr double kSure = 1e-3;  // of the gradient may be left of it before there is said to be nothing to gain
     static constexpr float kRidge = 1e-6f;  // of the curvature by which steps are found, so that there is always one
-    static constexpr double kFlat = 1e-4;  // a row of less curvature is taken to have none
+    static constexpr double kFlat = 1e-6;  // a row of less curvature is taken to have none
     const LinearRows& rows_;
     const float* dense_;
     size_t h_, F_, n_ = 0;

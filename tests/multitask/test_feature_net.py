@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import json
+from itertools import chain
 from pathlib import Path
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from dovetail import ASO, Corpus, LinearTagger, Pipeline, Tagger, Template, column
+from dovetail.cli import main
+from dovetail.corpus import read_conll
 from dovetail.errors import DataError
 from dovetail.multitask import compound, feature_net
 from dovetail.pipeline.recipe import Recipe
@@ -106,7 +112,16 @@ def test_a_recipe_has_linear_tasks_and_compound_features(tmp_path) -> None:
     reads = str(pipeline["tag"].settings["features"])
     assert '(word & "tag@below")[-1..1]' in reads
     assert accuracy(pipeline, corpus) > 0.9
+    written(corpus.without_column("tag"), tmp_path / "more.conll")
+    path.write_text(RECIPE.replace('text = "train.conll"', 'text = "more.conll"'))
+    again = Recipe.read(path).fit(threads=1)
+    inputs = corpus.without_column("tag")
+    assert again.predict(inputs) == pipeline.predict(inputs)
+    (tmp_path / "one.conll").write_text("w1\n")
     for old, new, words in [
+        ('"pos[1]"', '"pos[99999999999]"', "offset is 99999999999"),
+        ('text = "train.conll"', 'text = "one.conll"', "1 fields where 2 were expected"),
+        ("parts = 2", "parts = 2\nmin_count = 99999999999", "min_count is 99999999999"),
         ("parts = 2", "c2 = 1.0", "there is no key 'c2'"),
         ('kind = "aso"', 'kind = "svm"', "kind is 'svm'"),
         ('masked = ["pos", "pos[1]"]', "", "text and masked go together"),
@@ -165,3 +180,54 @@ def test_a_recipe_has_structure_of_unlabelled_text(tmp_path) -> None:
         path.write_text(STRUCTURED.replace(old, new))
         with pytest.raises(DataError, match=words):
             Recipe.read(path).fit(threads=1)
+
+
+def test_what_is_not_calibrated_is_refused_where_probabilities_are_needed() -> None:
+    corpus = random_corpus(30)
+    for decode, training, words in [
+        ("joint", "cascade", "decode joint needs"),
+        ("soft", "cascade", "decode soft needs"),
+        ("cascade", "soft", "training soft needs"),
+    ]:
+        layers = feature_net("tag", WORDS, LinearTagger(calibrate=False), **TAGGER)
+        with pytest.raises(DataError, match=f"'tag@below' is not calibrated.*{words}"):
+            Pipeline(layers, decode=decode).fit(corpus, training=training)
+    layers = feature_net("tag", WORDS, LinearTagger(calibrate=False), **TAGGER)
+    assert Pipeline(layers, decode="cascade").fit(corpus, training="cascade", folds=2)
+
+
+def test_the_command_line_takes_a_linear_tagger_like_any_other(tmp_path) -> None:
+    corpus = random_corpus(40)
+    written(corpus, tmp_path / "train.conll")
+    data = read_conll(tmp_path / "train.conll", columns=["word", "pos", "tag"])
+    aso = ASO(features=Template(column("word"), column("pos")), n_parts=2, h=2).fit(data)
+    model = tmp_path / "linear.dovetail"
+    aso.save(model)
+
+    def run(*arguments: object) -> str:
+        done = CliRunner().invoke(main, [str(argument) for argument in arguments])
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    told = json.loads(run("eval", model, tmp_path / "train.conll", "--json"))
+    gold, said = data.lists("tag"), aso.predict(data.without_column("tag"))
+    same = np.mean([a == b for a, b in zip(chain(*gold), chain(*said), strict=True)])
+    assert f"{same:.4f}"[:5] in json.dumps(told)
+    (tmp_path / "text.conll").write_text("w1 p1\nw2 p2\n")
+    assert "w1\tp1\t" in run("tag", model, tmp_path / "text.conll")
+    shown = run("info", model)
+    assert "linear tagger" in shown
+    assert "mean objective" in shown
+
+
+def test_compare_refuses_auxiliary_text_that_tells_what_is_tested(tmp_path) -> None:
+    written(random_corpus(40), tmp_path / "train.conll")
+    path = tmp_path / "recipe.toml"
+    path.write_text(
+        RECIPE.replace(
+            'text = "train.conll"\nmasked = ["pos", "pos[1]"]', 'auxiliary = "train.conll"'
+        )
+    )
+    done = CliRunner().invoke(main, ["compare", str(path), "--no-html"])
+    assert done.exit_code == 1
+    assert "train.conll, an auxiliary task of 'tag@below', has labels of the text" in done.output

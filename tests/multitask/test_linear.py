@@ -133,6 +133,20 @@ def test_coefficients_give_the_weights_where_ascent_is_slow_too() -> None:
     assert by_rows.objectives[0] == pytest.approx(told.objectives[0], rel=0.1)
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_with_a_block_the_tolerance_holds_too(loss: str) -> None:
+    rng = np.random.default_rng(7)
+    x = np.where(rng.random((400, 300)) < 0.03, 1.0, 0)
+    z = (rng.normal(size=(400, 12)) @ rng.normal(size=(12, 12))).astype(np.float32)
+    codes = (z[:, 0] + 3 * x[:, 0] + 2 * rng.normal(size=400) > 0).astype(np.int32)
+    rows = rows_of(x)
+    for penalty in (1e-4, 1e-3):
+        found = classifiers(rows, codes, [1], Objective(loss, penalty, 1e-3), block=z)
+        tight = classifiers(rows, codes, [1], Objective(loss, penalty, 1e-7), block=z)
+        assert tight.objectives[0] <= found.objectives[0] * (1 + 1e-6)
+        assert found.objectives[0] <= tight.objectives[0] * (1 + 3e-3)
+
+
 def test_a_block_that_tells_all_ends_at_once() -> None:
     rng = np.random.default_rng(6)
     codes = rng.integers(0, 2, 200).astype(np.int32)

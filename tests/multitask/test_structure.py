@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import pickle
 
 import numpy as np
 import pytest
@@ -108,7 +109,7 @@ def test_a_part_alone_leaves_nothing() -> None:
     block = found.projected_corpus(matrix, corpus)
     assert not block[found.parts[0].tokens].any()
     assert block[found.parts[0].tokens[-1] + 1 :].any()
-    with pytest.raises(DataError, match="n_parts is 1"):
+    with pytest.raises(DataError, match="one part is the whole text"):
         ASO(n_parts=1)
 
 
@@ -244,6 +245,69 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
         ASO(n_parts=-1)
     with pytest.raises(DataError, match="most is 0"):
         masked(corpus, "word", most=0)
+    with pytest.raises(DataError, match="offset is"):
+        masked(corpus, "word", offset=10**30)
+    with pytest.raises(DataError, match="the template reads 'pos', the column that the auxiliary"):
+        ASO(features=WORDS, n_parts=0, auxiliary=[labelled(corpus, "pos")], h=2).fit(corpus)
+    with pytest.raises(DataError, match="no feature occurs 1000 times"):
+        Structure(WORDS, 1, min_count=1000).fit([labelled(corpus, "tag")])
+    alone = Corpus.from_lists({"word": [["a", "b"], ["c"]], "tag": [["X", "Y"], ["X"]]})
+    with pytest.raises(DataError, match="make fewer parts"):
+        parts(alone, "tag", 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"h": 0}, "h is 0"),
+        ({"h": 2.5}, "h is 2.5"),
+        ({"rounds": 0}, "rounds is 0"),
+        ({"n_parts": 2.5}, "n_parts is 2.5"),
+        ({"penalty": "x"}, "penalty is 'x'"),
+        ({"min_count": -1}, "min_count is -1"),
+        ({"min_count": 10**12}, "at most 2,147,483,647"),
+        ({"auxiliary": labelled(random_corpus(6), "tag")}, "auxiliary is a list of tasks"),
+        ({"auxiliary": [random_corpus(6)]}, "auxiliary is a list of tasks"),
+    ],
+)
+def test_settings_that_cannot_be(settings: dict, words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        ASO(features=WORDS, **settings).fit(random_corpus(20))
+
+
+def test_a_structure_has_a_template_and_numbers_above_0() -> None:
+    for given, words in [
+        ({"features": "chunking", "h": 2}, "are a Template"),
+        ({"features": WORDS, "h": 2, "rounds": 0}, "rounds is 0"),
+        ({"features": WORDS, "h": 2, "value": 0}, "value is 0"),
+    ]:
+        with pytest.raises(DataError, match=words):
+            Structure(**given)
+
+
+def test_directions_beyond_those_there_are_stay_empty(caplog) -> None:
+    corpus = random_corpus()
+    template = Template(column("pos"))  # six features, so no more than six directions
+    with caplog.at_level(logging.INFO, "dovetail"):
+        found = Alternation(Matrix(template), parts(corpus, "tag", 3), 9, EXACT)
+        found.run(1, 0.0)
+    norms = np.linalg.norm(found.theta, axis=0)
+    there = norms > 0
+    assert 1 <= there.sum() <= 6
+    assert norms[there] == pytest.approx(np.ones(there.sum()), abs=1e-2)
+    assert max(np.abs(part.share).max() for part in found.parts) < 100
+    assert "of h are empty" in caplog.text
+
+
+def test_what_is_trained_can_be_pickled() -> None:
+    corpus = random_corpus()
+    aso = ASO(features=WORDS, n_parts=2, h=2).fit(corpus)
+    again = pickle.loads(pickle.dumps(aso))
+    assert (again.scores(corpus) == aso.scores(corpus)).all()
+    ours, theirs = (
+        s.annotate(corpus).column("structure") for s in (aso.structure_, again.structure_)
+    )
+    assert ours == theirs
 
 
 def test_label_sets_that_do_not_overlap_are_told(caplog) -> None:
@@ -251,3 +315,6 @@ def test_label_sets_that_do_not_overlap_are_told(caplog) -> None:
     with caplog.at_level(logging.INFO, "dovetail"):
         ASO(features=WORDS, n_parts=0, auxiliary=[other], h=2).fit(random_corpus(20))
     assert "shares no label with the target" in caplog.text
+    pipeline = Pipeline({"tag": ASO(features=WORDS, n_parts=0, auxiliary=[other], h=2)})
+    pipeline.fit(random_corpus(20))
+    assert "tag: the auxiliary task 'other' shares no label" in pipeline.notes_[0]

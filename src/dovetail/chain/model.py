@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dovetail import _native
-from dovetail.chain.model_file import KIND_PIPELINE, ModelFile, open_model, to_bytes
+from dovetail.chain.model_file import KIND_LINEAR, KIND_PIPELINE, ModelFile, open_model, to_bytes
 from dovetail.errors import DataError, ModelFileError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class ChainModel:
                 f"{file.source} holds a pipeline of several taggers: open it with Pipeline.load"
             )
         if kind is not None:
-            if kind == "linear tagger":
+            if kind == KIND_LINEAR:
                 raise ModelFileError(
                     f"{file.source} holds a {kind}: open it with dovetail.LinearTagger.load"
                 )

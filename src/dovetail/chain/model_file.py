@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FORMAT = "dovetail"
 VERSION = 1
 KIND_PIPELINE = "pipeline"  # of a file that holds several taggers
+KIND_LINEAR = "linear tagger"
 LARGEST_HEADER = 100_000_000
 VERIFIED = 64_000_000  # models up to this size are read and verified whole when they are opened
 _DTYPES = {"|u1": "U8", "<u2": "U16", "<u4": "U32", "<u8": "U64", "<f4": "F32", "<f8": "F64"}

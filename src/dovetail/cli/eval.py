@@ -12,7 +12,13 @@ import click
 
 from dovetail import Tagger
 from dovetail.cli.inputs import CRFSUITE, Source, input_options
-from dovetail.cli.models import CHAIN_DECODINGS, load, named_as_trained, refuse_decoding
+from dovetail.cli.models import (
+    CHAIN_DECODINGS,
+    label_column,
+    load,
+    named_as_trained,
+    refuse_decoding,
+)
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.evaluate import Interval, Report, bootstrap, evaluate
@@ -140,8 +146,6 @@ def _by_model(tagger: Tagger, source: Source, label: str | None, decode: Any) ->
 def _by_layer(pipeline: Pipeline, source: Source, label: str | None) -> dict[str, Labelled]:
     if source.format == CRFSUITE:
         raise DataError("feature text holds no words, which are what a pipeline reads")
-    from dovetail.pipeline.layers import taggers_of
-
     data = _read(source, pipeline)
     columns = {name: name.partition("@")[0] for name in pipeline.names}
     columns = {name: column for name, column in columns.items() if column in data.names}
@@ -149,7 +153,7 @@ def _by_layer(pipeline: Pipeline, source: Source, label: str | None) -> dict[str
     if label is not None:
         columns[last] = label
     elif last not in columns:
-        usual = next((t.label_column_ for t in taggers_of(pipeline[last])), None)
+        usual = label_column(pipeline[last])
         columns |= {last: usual} if usual in data.names else {}
     if not columns:
         raise DataError(

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dovetail import Tagger
-from dovetail.chain.model_file import KIND_PIPELINE
+from dovetail.chain.model_file import KIND_LINEAR, KIND_PIPELINE
 from dovetail.cli.models import kind_of, load
-from dovetail.cli.states import in_short, summary, typical_words, words_as_lines
+from dovetail.cli.states import in_short, summary, told, typical_words, words_as_lines
+from dovetail.loaded import is_linear_tagger
 
 if TYPE_CHECKING:
     from dovetail.pipeline import Pipeline
@@ -40,7 +41,7 @@ def command(model: str, top: int | None, as_json: bool) -> None:
     """
     kind = kind_of(model)
     file = {"model": model, "bytes": Path(model).stat().st_size}
-    if kind not in (None, KIND_PIPELINE):
+    if kind not in (None, KIND_PIPELINE, KIND_LINEAR):
         facts = {**file, **_representation_facts(model, SHOWN_WORDS if top is None else top)}
         text = _representation_as_text
     elif isinstance(opened := load(model), Tagger):
@@ -106,7 +107,11 @@ def _pipeline_facts(pipeline: Pipeline, top: int) -> dict[str, Any]:
             "weight": layer.weight,
             "labels": list(layer.labels),
         }
-        layers.append(facts | (_facts(annotator, top) if isinstance(annotator, Tagger) else {}))
+        if isinstance(annotator, Tagger):
+            facts |= _facts(annotator, top)
+        elif is_linear_tagger(annotator):
+            facts |= {"kind": KIND_LINEAR, "training": annotator.training_}
+        layers.append(facts)
     return {
         "kind": "pipeline",
         "decode": pipeline.decode,
@@ -156,6 +161,7 @@ def _pipeline_as_text(facts: Mapping[str, Any]) -> str:
             rows.append(("  stopped", str(layer["training"].get("stopped", ""))))
         else:
             rows.append(("  kind", layer["kind"]))
+            rows += [("  round", told(one)) for one in layer.get("training", {}).get("rounds", ())]
         lines += ["", layer["name"], *_aligned(rows)]
         for label, weights in layer.get("top_weights", {}).items():
             lines += _weight_lines(label, weights)

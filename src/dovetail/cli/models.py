@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import dovetail
 from dovetail import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
+from dovetail.loaded import is_linear_tagger
 from dovetail.pipeline.choices import DECODINGS
 
 if TYPE_CHECKING:
@@ -29,18 +30,23 @@ def kind_of(path: str) -> str | None:
 
 
 def load(path: str) -> Tagger | Pipeline:
-    """The tagger or the pipeline in a file, or a model of another program's as a tagger."""
-    from dovetail.chain.model_file import KIND_PIPELINE
+    """The tagger or the pipeline in a file, or a model of another program's as a tagger; a linear
+    tagger is a pipeline of its own."""
+    from dovetail.chain.model_file import KIND_LINEAR, KIND_PIPELINE
 
     if is_foreign(path):
         from dovetail.interop import import_model
 
         return import_model(path)
-    if kind_of(path) != KIND_PIPELINE:
+    kind = kind_of(path)
+    if kind not in (KIND_PIPELINE, KIND_LINEAR):
         return dovetail.load(path)
     from dovetail.pipeline import Pipeline
 
-    return Pipeline.load(path)
+    if kind == KIND_PIPELINE:
+        return Pipeline.load(path)
+    tagger: Any = dovetail.LinearTagger.load(path)
+    return Pipeline({tagger.label_column_: tagger}, decode="cascade")
 
 
 def is_foreign(path: str) -> bool:
@@ -110,6 +116,23 @@ def _input_columns(tagger: Tagger) -> list[str]:
     return list(spec.get("columns", ()))
 
 
+def label_column(annotator: Any) -> str | None:
+    """The column that a layer of a pipeline was trained on, if it was."""
+    trained = _trained_on(annotator)
+    return None if trained is None else trained[0]
+
+
+def _trained_on(annotator: Any) -> tuple[str | None, list[str]] | None:
+    """The label column of the data that a layer was trained on, and all its columns."""
+    from dovetail.pipeline.layers import taggers_of
+
+    if is_linear_tagger(annotator):
+        return annotator.label_column_, list(annotator.training_.get("columns", ()))
+    for tagger in taggers_of(annotator)[-1:]:
+        return tagger.label_column_, list(tagger.model_.facts.get("columns", ()))
+    return None
+
+
 def _taggers(pipeline: Pipeline) -> list[Tagger]:
     from dovetail.pipeline.layers import taggers_of
 
@@ -124,13 +147,13 @@ def _pipeline_columns(pipeline: Pipeline) -> list[list[str]]:
     from dovetail.pipeline.representations import columns_of
 
     inputs = input_columns(pipeline.layers, pipeline.representations)
-    taggers = _taggers(pipeline)
-    if not taggers:
+    known = [_trained_on(pipeline[name]) for name in pipeline.names]
+    last = next((one for one in reversed(known) if one is not None), None)
+    if last is None:
         return [inputs]
-    last = taggers[-1]
-    others = {name for name in pipeline.names if name != last.label_column_}
+    label, trained = last
+    others = {name for name in pipeline.names if name != label}
     others |= set(columns_of(pipeline.representations))
-    trained = list(last.model_.facts.get("columns", ()))
     while trained and trained[-1] in others:  # what the pipeline added for its training
         trained.pop()
     bare = [name for name in trained if name not in others]

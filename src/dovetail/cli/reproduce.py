@@ -54,7 +54,7 @@ def _options(out: str, splits: int, quick: str) -> Callable[[Any], Any]:
         click.option("--out", metavar="FOLDER", default=out, show_default=True, help="Results."),
         click.option("--quick", is_flag=True, help=quick),
         click.option(
-            "--splits", type=COUNT, metavar="N", help=f"Random divisions.  [default: {splits}]"
+            "--splits", type=COUNT, metavar="N", help=f"Divisions, or folds.  [default: {splits}]"
         ),
         click.option(
             "--threads", type=COUNT, metavar="N", help="Processes, by default one a core."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dovetail.representation import Representation
 
-UNITS = {"WordClasses": "classes", "WordVectors": "dimensions"}
+UNITS = {"WordClasses": "classes", "WordVectors": "dimensions", "Structure": "directions"}
 
 
 def summary(representation: Representation) -> dict[str, Any]:
@@ -39,6 +39,15 @@ def in_short(facts: Mapping[str, Any]) -> str:
     if facts["biased_by"]:
         text += f", biased by {' and '.join(facts['biased_by'])}"
     return text
+
+
+def told(one: Mapping[str, Any]) -> str:
+    """A round of alternating structure optimisation."""
+    values = [f"{group[0]:.3g} to {group[-1]:.3g}" for group in one["singular_values"]]
+    return (
+        f"{one['number']}: mean objective {one['objective']:.5f}, singular values "
+        f"{', '.join(values)}, change {one['change']:.4f}"
+    )
 
 
 def typical_words(representation: Representation, top: int) -> dict[str, dict[str, list[str]]]:

@@ -16,7 +16,7 @@ from dovetail import Tagger
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.models import check_writable
 from dovetail.cli.progress import duration, megabytes
-from dovetail.cli.states import in_short, summary
+from dovetail.cli.states import in_short, summary, told
 from dovetail.cli.task_progress import show_tasks
 from dovetail.loaded import is_linear_tagger
 from dovetail.pipeline.layers import taggers_of
@@ -159,6 +159,7 @@ def _linear_facts(name: str, tagger: Any, corpus: Corpus | None) -> dict[str, An
         "features": tagger.weights_.n_features,
         "weights": tagger.weights_.n_features * len(tagger.labels_),
         "stopped": f"one classifier a label, {type(tagger).__name__}",
+        "rounds": tagger.training_.get("rounds", []),
     }
     if corpus is not None:
         facts |= {"sequences": len(corpus), "tokens": corpus.n_tokens}
@@ -181,6 +182,7 @@ def _as_text(facts: Mapping[str, Any]) -> str:
         else:
             text = f"trained before; {known}"
         rows.append((task["name"], text))
+        rows += [("round", told(one)) for one in task.get("rounds", ())]
     rows += [("note", note) for note in facts["notes"]]
     size = megabytes(facts["bytes"])
     ended = ", interrupted" if facts["interrupted"] else ""

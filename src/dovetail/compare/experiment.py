@@ -24,6 +24,7 @@ from dovetail.compare.representations import learned_apart
 from dovetail.compare.splits import Split, given_folds, random_splits
 from dovetail.compare.store import fingerprint
 from dovetail.corpus import Corpus
+from dovetail.corpus.sequences import sequence_keys
 from dovetail.errors import DataError
 from dovetail.evaluate import evaluate
 from dovetail.pipeline.choices import Decode, Training
@@ -33,7 +34,7 @@ from dovetail.pipeline.recipe import Comparison, Recipe, Task
 from dovetail.pipeline.representations import represented
 from dovetail.pipeline.stacking import stacked
 from dovetail.pipeline.tasks import naming
-from dovetail.pipeline.training import sequence_keys, shared_parts
+from dovetail.pipeline.training import shared_parts
 
 LEAST = 2  # parts that a cross-fitting needs
 EXAMPLES = 12  # changed sequences that a report shows at most
@@ -67,7 +68,7 @@ class Experiment:
     def _learned(self) -> tuple[dict[str, Any], dict[str, Corpus]]:
         """Representations, learned once for all splits, and corpora that taggers may learn from."""
         tested = self.corpus if self._test is None else self._test
-        return learned_apart(self.recipe, self.corpora, tested, self.threads)
+        return learned_apart(self.recipe, self.corpora, tested, self.label, self.threads)
 
     def _splits(self) -> list[Split]:
         assert self._units is not None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
+from dovetail.loaded import is_linear_tagger
 from dovetail.pipeline.recipe import Recipe
 from dovetail.pipeline.training import shared_parts
 
@@ -15,11 +16,14 @@ if TYPE_CHECKING:
 
 
 def learned_apart(
-    recipe: Recipe, corpora: Mapping[str, Corpus], tested: Corpus, threads: int | None
+    recipe: Recipe, corpora: Mapping[str, Corpus], tested: Corpus, label: str, threads: int | None
 ) -> tuple[dict[str, Any], dict[str, Corpus]]:
     """Trained representations by name, and the corpora with leak-free columns where labels of their
     own were learned from. Words of the tested text representations may see, its labels not."""
-    made = recipe.pipeline(corpora, threads=threads).representations
+    whole = recipe.pipeline(corpora, threads=threads)
+    for name in whole.names:
+        _check_auxiliary(recipe, name, whole[name], tested, label)
+    made = whole.representations
     for wanted, one in zip(recipe.representations, made, strict=True):
         if one.biased_by_ and not wanted.text:
             raise DataError(
@@ -34,6 +38,20 @@ def learned_apart(
             )
     corpora = recipe.learn(made, corpora)
     return {one.name_: one for one in made}, corpora
+
+
+def _check_auxiliary(recipe: Recipe, name: str, tagger: Any, tested: Corpus, label: str) -> None:
+    """Auxiliary tasks of a linear tagger must not tell labels of the tested text either."""
+    if not is_linear_tagger(tagger):
+        return
+    from dovetail.multitask.overlap import tells
+
+    for task in tagger.settings.get("auxiliary", ()):
+        if tells(task, tested, label):
+            raise DataError(
+                f"{recipe.path}: {task.name}, an auxiliary task of '{name}', has labels of the "
+                "text that systems are tested on: leave them out"
+            )
 
 
 def _shares_text(wanted: Wanted, column: str, tested: Corpus) -> bool:

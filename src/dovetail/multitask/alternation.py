@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 AT_ONCE = 4  # directions whose vectors are held together
 FEW = 1 << 16  # features that are turned together
+NOISE = 1e-3  # of the largest singular value: products in single precision tell no less
 Directions = npt.NDArray[np.float32]  # Theta', [features x h]
 
 
@@ -86,7 +87,7 @@ class Alternation:
         firsts = [matrix.add(task.corpus, task.hidden) for task in tasks]  # all features are known
         for task, first in zip(tasks, firsts, strict=True):
             tokens = np.flatnonzero(task.codes >= 0)
-            rows = matrix.rows(first + tokens, min_count)
+            rows = matrix.rows_to_learn(first + tokens, min_count)
             before = self.n_problems
             problems = slice(before, before + len(task.positives))
             self.parts.append(Part(rows, task, tokens, problems))
@@ -191,13 +192,18 @@ class Alternation:
             largest = np.abs(vectors).argmax(axis=0)
             vectors = vectors * np.sign(vectors[largest, np.arange(self.h)])
             singular = np.sqrt(np.maximum(squares, 0))
-            some = singular > 1e-6 * max(float(singular[0]), 1e-30)
+            some = singular > NOISE * max(float(singular[0]), 1e-30)
             inverse = np.where(some, 1 / np.where(some, singular, 1), 0)
             mixing[:, own] = vectors * inverse
             turned[own, own] = block[own] @ mixing[:, own]
             overlap = onto[own] @ mixing[:, own] + turned[own, own]
             kept += float((overlap**2).sum()) / max(1, int(some.sum())) / self.n_groups
             values.append([float(value) for value in singular])
+            if not some.all():
+                logger.info(
+                    "the predictors have %d directions, so that %d of h are empty",
+                    int(some.sum()), self.h - int(some.sum()),
+                )  # fmt: skip
         self._replace(mixing, turned)
         change = max(0.0, 1 - kept) if self._started else 1.0
         self._started = True

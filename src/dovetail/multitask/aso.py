@@ -11,11 +11,13 @@ from typing import Any, Self
 import numpy as np
 
 from dovetail.corpus import Corpus
+from dovetail.corpus.sequences import sequence_keys
 from dovetail.errors import DataError
 from dovetail.features import Template
 from dovetail.multitask.auxiliary import AuxiliaryTask, parts
 from dovetail.multitask.linear import LinearTagger
-from dovetail.multitask.matrix import Loss, Matrix
+from dovetail.multitask.matrix import Loss, Matrix, check_whole
+from dovetail.multitask.overlap import apart
 from dovetail.multitask.structure import ROUNDS, Structure
 from dovetail.multitask.weights import Weights
 
@@ -74,29 +76,34 @@ class ASO(LinearTagger):
         )  # fmt: skip
         if n_parts == 1:
             raise DataError(
-                "n_parts is 1: one part is the whole text, with nothing to share; give 0, or at "
-                "least 2"
+                "one part is the whole text, with nothing to share: give 0 parts, or at least 2"
             )
-        if n_parts < 0 or rounds < 1:
-            what, given, least = ("n_parts", n_parts, 0) if n_parts < 0 else ("rounds", rounds, 1)
-            raise DataError(f"{what} is {given}; give a number of at least {least}")
+        check_whole("n_parts", n_parts, 0)
+        check_whole("rounds", rounds)
+        if h is not None:
+            check_whole("h", h)
+        if not isinstance(auxiliary, Sequence):
+            raise DataError("auxiliary is a list of tasks: see labelled and masked")
         self.settings.update(
             n_parts=n_parts, auxiliary=tuple(auxiliary), h=h, rounds=rounds, by_columns=by_columns
         )
+        self._seen: frozenset[Any] = frozenset()
 
     def fit(self, data: Corpus, *, label: str | None = None) -> Self:
         """Learn the shared structure, then the target with it."""
         start, own = monotonic(), self.settings
         label, template, codes, labels = self._given(data, label)
         tasks = [*(parts(data, label, own["n_parts"]) if own["n_parts"] else ())]
-        tasks += own["auxiliary"]
-        _tell_strangers(tasks, labels)
+        tasks += self._auxiliary(data, label)
+        if not tasks:
+            raise DataError("there are no auxiliary tasks to learn from: give n_parts, or some")
+        notes = _strangers(tasks, labels)
         shared: dict[str, Any] = {
             key: own[key]
             for key in ("rounds", "by_columns", "loss", "penalty", "tolerance", "min_count")
         }
         h = own["h"] or min(H_A_LABEL * len(labels), sum(len(task.positives) for task in tasks))
-        structure = Structure(template, max(1, h), threads=own["threads"], **shared)
+        structure = Structure(template, h, threads=own["threads"], **shared)
         matrix = Matrix(template)
         matrix.add(data)  # first, so that its tokens have their own numbers
         alternation = structure._learn(matrix, tasks, int((codes >= 0).sum()))
@@ -109,17 +116,44 @@ class ASO(LinearTagger):
         whole[features] += found.found.T
         weights = Weights.of(matrix.native, np.arange(len(whole), dtype=np.uint32), whole)
         rounds = [asdict(each) for each in structure.rounds_]
-        self._keep(weights, template, labels, label, factor, found, rounds=rounds)
+        facts = {"columns": list(data.names), "rounds": rounds, "notes": notes}
+        self._keep(weights, template, labels, label, factor, found, **facts)
         self.structure_ = structure
         self.seconds_ = monotonic() - start
         return self
 
+    def fresh(self) -> Self:
+        """The same settings, not trained. What this one was trained on stays out of tasks that
+        would tell its labels: a copy is for a part of that text."""
+        made = super().fresh()
+        made._seen = self._seen
+        return made
 
-def _tell_strangers(tasks: Sequence[AuxiliaryTask], labels: Sequence[str]) -> None:
-    for task in tasks:
-        if set(labels).isdisjoint(task.labels):
-            logger.info(
-                "the auxiliary task '%s' shares no label with the target: what its predictors have "
-                "in common counts, its labels are never given",
-                task.name,
+    def _auxiliary(self, data: Corpus, label: str) -> list[AuxiliaryTask]:
+        """The tasks given, without labels of the text to train on."""
+        given: Sequence[AuxiliaryTask] = self.settings["auxiliary"]
+        if any(not isinstance(task, AuxiliaryTask) for task in given):
+            raise DataError("auxiliary is a list of tasks: see labelled and masked")
+        other = next((t for t in given if t.is_part and t.corpus is not data), None)
+        if other is not None:
+            raise DataError(
+                f"the auxiliary task '{other.name}' is of another corpus than the one to train on, "
+                "or of a copy of it: say n_parts, which divides the text that is given"
             )
+        found = apart(given, data, label, self._seen)
+        if any(task.learned_from is not None for task in given):
+            self._seen = frozenset([*self._seen, *sequence_keys(data)])
+        return found
+
+
+def _strangers(tasks: Sequence[AuxiliaryTask], labels: Sequence[str]) -> list[str]:
+    """Notes on labelled tasks that have other labels than the target."""
+    notes = [
+        f"the auxiliary task '{task.name}' shares no label with the target: what its predictors "
+        "have in common counts, its labels are never given"
+        for task in tasks
+        if task.learned_from is not None and set(labels).isdisjoint(task.labels)
+    ]
+    for note in notes:
+        logger.info(note)
+    return notes

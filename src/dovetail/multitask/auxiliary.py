@@ -8,7 +8,7 @@ import numpy as np
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.multitask.matrix import Codes, numbered
+from dovetail.multitask.matrix import Codes, check_whole, numbered
 
 MOST_VALUES = 20
 
@@ -38,7 +38,8 @@ class AuxiliaryTask:
         if used.size < 2:
             raise DataError(
                 f"the auxiliary task '{self.name}' has one class only: there is nothing to tell "
-                "apart; leave it out, or give it more text"
+                + ("apart; make fewer parts" if self.is_part else "apart; leave it out")
+                + ", or give it more text"
             )
 
     @property
@@ -51,15 +52,14 @@ class AuxiliaryTask:
 def parts(corpus: Corpus, label: str, n: int) -> list[AuxiliaryTask]:
     """The task itself on each of n equal parts of its training text, as in He et al. (2009).
 
-    Train the target on the very same corpus: for its tokens, `ASO` leaves out what their part has
+    `ASO` makes them itself by ``n_parts``, and for tokens of a part leaves out what that part has
     brought.
 
     >>> corpus = Corpus.from_lists({"word": [["a", "b"]] * 4, "tag": [["X", "Y"]] * 4})
     >>> [task.name for task in parts(corpus, "tag", 2)]
     ['part 1 of 2', 'part 2 of 2']
     """
-    if n < 1:
-        raise DataError(f"parts is {n}; give a number of at least 1")
+    check_whole("n", n)
     filled = np.flatnonzero(np.diff(corpus.bounds))
     if len(filled) < n:
         raise DataError(
@@ -95,16 +95,17 @@ def masked(
 ) -> AuxiliaryTask:
     """Predict a column of unlabelled text from what stands around it (Ando and Zhang 2005).
 
-    The values to predict are those ``offset`` tokens away; features that read any column there are
-    hidden. The ``most`` frequent values are the labels, all others count against them.
+    The values to predict are those ``offset`` tokens away. Features that read any column there are
+    hidden, though not those that look at a whole sequence, such as ``side``. The ``most`` frequent
+    values are the labels, all others count against them.
 
     >>> corpus = Corpus.from_lists({"word": [["a", "cat", "a", "dog"]]})
     >>> task = masked(corpus, "word", offset=1, most=1)
     >>> task.labels, task.codes.tolist()
     (('a',), [1, 0, 1, -1])
     """
-    if most < 1:
-        raise DataError(f"most is {most}; give a number of values of at least 1")
+    check_whole("most", most)
+    check_whole("offset", abs(offset), 0)
     codes, levels = numbered(corpus.column(column))
     frequency = np.bincount(codes[codes >= 0], minlength=len(levels))
     chosen = np.argsort(-frequency, kind="stable")[:most]

@@ -21,6 +21,7 @@ from dovetail.multitask.matrix import (
     Loss,
     Matrix,
     Objective,
+    check_whole,
     numbered,
 )
 from dovetail.multitask.training import Training
@@ -44,7 +45,8 @@ class LinearTagger:
     min_count
         Features seen less often are left out.
     tolerance
-        Stop when the objective of a classifier can fall by no more than this share of it.
+        Stop when the objective of a classifier can fall by no more than this share of it, or of
+        0.001 where it is less; with shared directions that is an estimate.
     calibrate
         Find out how far scores can be trusted, on a fifth of the sequences held out; it takes
         about as long as the training itself. Without, there are no probabilities.
@@ -73,6 +75,7 @@ class LinearTagger:
             "tolerance": tolerance, "calibrate": calibrate, "threads": threads,
         }  # fmt: skip
         self._objective.check()
+        check_whole("min_count", min_count)
 
     def __repr__(self) -> str:
         state = f"{len(self.labels_)} labels" if self._fitted else "not fitted"
@@ -96,7 +99,7 @@ class LinearTagger:
             factor = self._training.factor(matrix, data, codes, len(labels))
         found, features = self._training.of(matrix, codes, len(labels))
         weights = Weights.of(matrix.native, features, np.ascontiguousarray(found.found.T))
-        self._keep(weights, template, labels, label, factor, found)
+        self._keep(weights, template, labels, label, factor, found, columns=list(data.names))
         self.seconds_ = monotonic() - start
         return self
 
@@ -283,17 +286,6 @@ class LinearTagger:
         from dovetail.multitask.linear_file import opened
 
         return opened(source, features, threads, verify)
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        if self._fitted:
-            state["weights_"] = (self.weights_.n_columns, self.weights_.contiguous())
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if "weights_" in state:
-            self.weights_ = Weights(*state["weights_"])
 
 
 def _rereadable(data: Any) -> Any:

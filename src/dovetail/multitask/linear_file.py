@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 
-from dovetail.chain.model_file import open_model
+from dovetail.chain.model_file import KIND_LINEAR, open_model
 from dovetail.chain.model_file import to_bytes as file_bytes
 from dovetail.errors import DovetailError, ModelFileError
 from dovetail.features import Template
 from dovetail.multitask.linear import LinearTagger
 from dovetail.multitask.weights import Weights
 
-KIND = "linear tagger"
 SETTINGS = ("loss", "penalty", "min_count", "tolerance", "calibrate")  # that a file holds
 
 
@@ -20,7 +19,7 @@ def to_bytes(tagger: LinearTagger) -> bytes:
     from dovetail import __version__
 
     facts = {
-        "kind": KIND,
+        "kind": KIND_LINEAR,
         "labels": tagger.labels_,
         "label": tagger.label_column_,
         "features": tagger.template_.spec(),
@@ -41,8 +40,8 @@ def opened(
     """The linear tagger in a file; `ASO` too is one when it is trained."""
     file = open_model(source, verify)
     kind = file.facts.get("kind", "tagger")
-    if kind != KIND:
-        raise ModelFileError(f"{file.source} holds a {kind}, not a {KIND}")
+    if kind != KIND_LINEAR:
+        raise ModelFileError(f"{file.source} holds a {kind}, not a {KIND_LINEAR}")
     try:
         facts = file.facts
         template = features or Template.from_spec(facts["features"])

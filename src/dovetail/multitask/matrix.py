@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from dovetail.features import Template
 Loss = Literal["modified_huber", "logistic", "squared_hinge"]
 LOSSES: tuple[Loss, ...] = get_args(Loss)
 MAX_ITERATIONS = 200
+MOST = 2**31 - 1
 NOTHING = 1e-6  # of the largest square of a block
 Codes = npt.NDArray[np.int32]
 Singles = npt.NDArray[np.float32]
@@ -57,8 +58,33 @@ class Matrix:
         return self.native.n_features
 
     def rows(self, tokens: npt.NDArray[np.int64], min_count: int = 1) -> _native.LinearRows:
-        """Some of the rows."""
+        """Some of the rows, with the features that so many of them have."""
         return _native.LinearRows(self.native, tokens.astype(np.uint64), min_count)
+
+    def rows_to_learn(self, tokens: npt.NDArray[np.int64], min_count: int) -> _native.LinearRows:
+        """Some of the rows, which must have features."""
+        rows = self.rows(tokens, min_count)
+        if not rows.n_features:
+            raise DataError(
+                f"no feature occurs {min_count} times; lower min_count"
+                if min_count > 1
+                else "the template gives these tokens no feature at all"
+            )
+        return rows
+
+
+def check_above_0(what: str, value: Any) -> None:
+    """Refuse what is no finite number above 0."""
+    if not (isinstance(value, int | float | np.number) and np.isfinite(value) and value > 0):
+        raise DataError(f"{what} is {value!r}; give a number above 0")
+
+
+def check_whole(what: str, value: Any, least: int = 1) -> None:
+    """Refuse what is no whole number of at least so many, or more than anyone can have."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise DataError(f"{what} is {value!r}; give a whole number of at least {least}")
+    if value > MOST:
+        raise DataError(f"{what} is {value}; give a number of at most {MOST:,}")
 
 
 @dataclass(frozen=True)
@@ -75,9 +101,7 @@ class Objective:
         if self.loss not in LOSSES:
             raise DataError(f"there is no loss '{self.loss}'; choose from {', '.join(LOSSES)}")
         for what in ("penalty", "tolerance"):
-            value = getattr(self, what)
-            if not (np.isfinite(value) and value > 0):
-                raise DataError(f"{what} is {value}; give a number above 0")
+            check_above_0(what, getattr(self, what))
 
 
 @dataclass(frozen=True)
@@ -122,7 +146,10 @@ def classifiers(
         )
     )
     if not np.isfinite(found.objectives).all():
-        raise DataError("a feature has values too large to learn from: give smaller ones")
+        raise DataError(
+            "sums have become infinite: a feature has values too large to learn from, or the "
+            "penalty is too small"
+        )
     return replace(found, block=(found.block @ whitening.T).astype(np.float32))
 
 

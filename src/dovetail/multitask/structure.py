@@ -13,11 +13,11 @@ import numpy.typing as npt
 from dovetail.chain.model_file import open_model
 from dovetail.chain.model_file import to_bytes as file_bytes
 from dovetail.corpus import Column, Corpus, SoftColumn
-from dovetail.errors import DovetailError, ModelFileError
+from dovetail.errors import DataError, DovetailError, ModelFileError
 from dovetail.features import Template
 from dovetail.multitask.alternation import Alternation, Round
 from dovetail.multitask.auxiliary import AuxiliaryTask
-from dovetail.multitask.matrix import Loss, Matrix, Objective
+from dovetail.multitask.matrix import Loss, Matrix, Objective, check_above_0, check_whole
 from dovetail.multitask.weights import Weights
 from dovetail.representation.annotation import Representation
 
@@ -71,6 +71,12 @@ class Structure(Representation):
         value: float = 0.3,
         threads: int | None = None,
     ) -> None:
+        if not isinstance(features, Template):
+            raise DataError("the features of a structure are a Template")
+        check_whole("h", h)
+        check_whole("rounds", rounds)
+        check_whole("min_count", min_count)
+        check_above_0("value", value)
         self.features = features
         self.threads = threads
         self.settings: dict[str, Any] = {
@@ -95,6 +101,7 @@ class Structure(Representation):
     ) -> Alternation:
         """Learn it over a matrix that others use too; ``n_tokens`` is that of `Alternation`."""
         own, threads = self.settings, self.threads or os.cpu_count() or 1
+        _check_tasks(tasks, self.features)
         alternation = Alternation(
             matrix,
             tasks,
@@ -190,6 +197,17 @@ class Structure(Representation):
                 f"{file.source} is damaged: its description cannot be read"
             ) from None
         return made
+
+
+def _check_tasks(tasks: Sequence[AuxiliaryTask], features: Template) -> None:
+    for task in tasks:
+        if not isinstance(task, AuxiliaryTask):
+            raise DataError(f"{task!r} is no auxiliary task: make one by labelled or masked")
+        if task.learned_from in features.columns:
+            raise DataError(
+                f"the template reads '{task.learned_from}', the column that the auxiliary task "
+                f"'{task.name}' is to learn"
+            )
 
 
 def feature_groups(matrix: Matrix) -> npt.NDArray[np.int64]:

@@ -29,7 +29,7 @@ class Training:
         """Classifiers of the first tokens of a matrix, those that have a code, and the features
         that they weigh."""
         tokens = np.flatnonzero(codes >= 0)
-        rows = matrix.rows(tokens, self.min_count)
+        rows = matrix.rows_to_learn(tokens, self.min_count)
         own = None if block is None else block[tokens]
         labels = range(n_labels)
         found = classifiers(

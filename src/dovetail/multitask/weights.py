@@ -47,6 +47,9 @@ class Weights:
         arrays = _native.linear_arrays(data, numbers, np.ascontiguousarray(values[kept]))
         return cls(values.shape[1], arrays, check=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.n_columns, self.contiguous())
+
     @classmethod
     def in_file(cls, file: ModelFile, n_columns: int) -> Weights:
         """Those that a model file holds."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.pipeline.choices import TRAININGS, Training, check_choice
+from dovetail.pipeline.linear_layer import LinearLayer
 from dovetail.pipeline.representations import all_represented, columns_of, leaks, without
 from dovetail.pipeline.tasks import label_of, naming
 from dovetail.pipeline.training import Curriculum, Listener
@@ -48,6 +49,7 @@ def fit_layers(
         )
     if folds < 2:
         raise DataError(f"folds is {folds}; give a whole number of at least 2")
+    _check_probabilities(pipeline, training)
     pipeline.layers = [
         replace(a, annotator=pipeline._given.get(a.name, a.annotator)) if a.name in corpora else a
         for a in pipeline.layers
@@ -79,6 +81,20 @@ def fit_layers(
             plan.fit(layer, corpora[layer.name], columns[layer.name])
     pipeline.notes_ += plan.notes
     return None
+
+
+def _check_probabilities(pipeline: Pipeline, training: Training) -> None:
+    """Better refused now than when a model is trained that nothing can be decoded with."""
+    needs = {"decode": pipeline.decode, "training": training}
+    what = next((key for key, value in needs.items() if value in ("soft", "joint", "auto")), None)
+    if what is None:
+        return
+    for layer in pipeline.layers:
+        if isinstance(layer.annotator, LinearLayer) and not layer.annotator.has_probabilities:
+            raise DataError(
+                f"the task '{layer.name}' is not calibrated, so it has no probabilities, which "
+                f"{what} {needs[what]} needs: calibrate it, or let {what} be cascade"
+            )
 
 
 def _check_tasks(pipeline: Pipeline, corpora: Mapping[str, Corpus]) -> None:

@@ -30,6 +30,18 @@ class LinearLayer:
     def reads_(self) -> tuple[str, ...]:
         return self.tagger.reads_
 
+    @property
+    def notes(self) -> list[str]:
+        """What its training has to tell."""
+        return list(self.tagger.training_.get("notes", ()))
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether it has, or will have, more than scores."""
+        if self.tagger._fitted:
+            return self.tagger.factor_ is not None
+        return bool(self.tagger.settings["calibrate"])
+
     def fresh(self) -> LinearLayer:
         """The same settings, not trained."""
         return LinearLayer(self.tagger.fresh())

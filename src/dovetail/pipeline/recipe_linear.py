@@ -15,7 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dovetail.corpus import Corpus
 from dovetail.corpus.formats import joined, read_filled
+from dovetail.errors import DataError
 from dovetail.pipeline.recipe_structure import masked_tasks
 
 if TYPE_CHECKING:
@@ -26,10 +28,10 @@ if TYPE_CHECKING:
 
 def trained(path: Path, threads: int | None) -> Any:
     """The tagger, linear or not, in a model file."""
-    from dovetail.chain.model_file import open_model
+    from dovetail.chain.model_file import KIND_LINEAR, open_model
     from dovetail.chain.tagger import load
 
-    if open_model(path, verify=False).facts.get("kind") == "linear tagger":
+    if open_model(path, verify=False).facts.get("kind") == KIND_LINEAR:
         from dovetail.multitask import LinearTagger
 
         return LinearTagger.load(path, threads=threads)
@@ -70,11 +72,28 @@ def _labelled(task: Task, path: Path) -> AuxiliaryTask:
     from dovetail.multitask import labelled
 
     corpus = read_filled(path, task.format, **_options(task))
-    return labelled(corpus, corpus.names[-1], name=path.name)
+    label = task.label if task.label in corpus.names else corpus.names[-1]
+    return labelled(corpus, label, name=path.name)
 
 
 def _masked(task: Task, files: tuple[Path, ...]) -> list[AuxiliaryTask]:
     if not files:
         return []
-    text = joined(read_filled(path, task.format, **_options(task)) for path in files)
+    text = joined(_unlabelled(task, path) for path in files)
     return masked_tasks(text, task.settings["masked"])
+
+
+def _unlabelled(task: Task, path: Path) -> Corpus:
+    """Text with the columns of a task's data, but for the labels, which may be there as well."""
+    if task.columns is None:
+        return read_filled(path, task.format)
+    label = task.label or task.columns[-1]
+    inputs = tuple(name for name in task.columns if name != label)
+    try:
+        return read_filled(path, task.format, columns=inputs)
+    except DataError:
+        try:
+            return read_filled(path, task.format, columns=task.columns).without_column(str(label))
+        except DataError:
+            pass
+        raise

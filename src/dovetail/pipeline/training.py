@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from dovetail.chain.steps import Progress
 from dovetail.corpus import Column, Corpus, SoftColumn
+from dovetail.corpus.sequences import sequence_keys
 from dovetail.errors import DataError
 from dovetail.pipeline.annotators import TaggerLayer
 from dovetail.pipeline.choices import Training
@@ -68,6 +69,8 @@ class Curriculum:
             filled = self.annotated(corpus, self.below(layer))
             self.choose_features(layer, filled, label)
             annotator.fit(filled, label, self.callback(layer.name))
+        if isinstance(annotator, LinearLayer):
+            self.notes += [f"{layer.name}: {note}" for note in annotator.notes]
         self.trained[layer.name] = TrainedOn(filled, label)
 
     def callback(self, task: str) -> Any:
@@ -227,11 +230,6 @@ def shared_parts(corpus: Corpus, source: Corpus, folds: int, seed: int) -> Ints 
         return None
     parts = part_numbers(source, folds, seed)
     return np.where(found >= 0, parts[found], -1)
-
-
-def sequence_keys(corpus: Corpus) -> list[tuple[str | None, ...]]:
-    """What tells sequences apart: the values of their first column, which holds the words."""
-    return [tuple(words) for words in corpus.lists(corpus.names[0])]
 
 
 def _reordered(columns: list[Column], order: Ints, corpus: Corpus) -> Column:

@@ -13,6 +13,7 @@ from dovetail.compare import Cell, Plan, fingerprint
 from dovetail.corpus import Corpus
 from dovetail.evaluate import evaluate
 from dovetail.evaluate.coverage import found_spans
+from dovetail.multitask.aso import H_A_LABEL
 from dovetail.reproduce import chunk_systems
 from dovetail.reproduce.chunk_data import LABEL, ChunkCorpus, blocks
 from dovetail.reproduce.chunk_systems import ON_STRUCTURE, Models
@@ -73,8 +74,10 @@ class ChunkStudy:
             "DIRECTIONS",
             "LINEAR",
             "SUPPORT_VECTORS",
+            "AROUND",
         )
-        parts = (self.name, repr([own[key] for key in names]), str(len(self.corpus)))
+        settings = [H_A_LABEL, *(own[key] for key in names)]
+        parts = (self.name, repr(settings), str(len(self.corpus)))
         return fingerprint(__version__, *parts, *self.files)
 
     def _made(self, fold: int) -> Models:
