@@ -22,6 +22,7 @@ PARTS, LABELS = 7, 20
 MEMORY = 2.0  # times the data, and a weight vector a worker
 SHARE = 0.75  # of the ideal speed-up
 THREADS = os.cpu_count() or 1
+RUNS = 3  # the fastest counts
 
 
 def main() -> None:
@@ -29,7 +30,11 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=None, help="fewer, for a quick look")
     given = parser.parse_args()
     targets = Targets()
-    found = {n: in_fresh_process(run, n, given.sentences).result for n in sorted({1, THREADS})}
+    found: dict[int, dict[str, Any]] = {}
+    for _ in range(RUNS):  # by turns, since these machines have slow and fast minutes
+        for n in sorted({1, THREADS}):
+            one = in_fresh_process(run, n, given.sentences).result
+            found[n] = min(found.get(n, one), one, key=lambda each: each["wall"])
     table(
         f"{PARTS} parts x {LABELS} labels, {found[1]['tokens']:,} tokens, "
         f"{found[1]['features']:,} features",

@@ -1,5 +1,7 @@
 // Python's view of linear classifiers.
 #pragma once
+#include <numeric>
+
 #include "bind_inference.hpp"
 #include "linear_gram.hpp"
 #include "linear_newton.hpp"
@@ -17,6 +19,16 @@ struct LinearFits {
 
 constexpr int kAscentLooks = 40;  // before Newton's method takes over
 
+// Labels by how many rows have them: these take longest, and should not be left for the end, when other threads are done.
+inline std::vector<size_t> frequent_first(const In<int32_t>& codes, const std::vector<int32_t>& positives) {
+    std::vector<std::ptrdiff_t> count;
+    for (int32_t code : positives) count.push_back(std::count(codes.data(), codes.data() + codes.size(), code));
+    std::vector<size_t> order(positives.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return count[a] > count[b]; });
+    return order;
+}
+
 // A classifier for each of k labels against all others. Kept are its weights, or the fewer coefficients of rows that
 // they follow from.
 template <class Loss>
@@ -28,7 +40,9 @@ LinearFits fit_linear(const LinearRows& rows, const In<int32_t>& codes, const st
     else out.coefficients.resize(k * n);
     out.block_weights.resize(k * h), out.objective.resize(k), out.iterations.resize(k);
     std::vector<std::unique_ptr<LinearDual<Loss>>> workers(static_cast<size_t>(std::max(1, threads)));
-    parallel(k, threads, [&](size_t j, size_t worker) {
+    const std::vector<size_t> order = frequent_first(codes, positives);
+    parallel(k, threads, [&](size_t task, size_t worker) {
+        const size_t j = order[task];
         auto& own = workers[worker];
         if (!own) own = std::make_unique<LinearDual<Loss>>(rows, dense, h, settings);
         const int looks = std::min(kAscentLooks, settings.max_iterations);
