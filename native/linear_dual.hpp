@@ -134,7 +134,10 @@ private:
     // Each active row in turn, in an order of chance, to where the dual is highest.
     void ascend() {
         for (size_t k = active_.size(); k > 1; --k) std::swap(active_[k - 1], active_[draw(k)]);
-        for (uint32_t i : active_) {
+        for (size_t k = 0; k < active_.size(); ++k) {
+            const uint32_t i = active_[k];
+            if (k + 4 < active_.size()) rows_.expect_row(active_[k + 4]);
+            if (k + 1 < active_.size()) rows_.expect_weights(active_[k + 1], weights.data());
             double square = 0;
             for (size_t j = 0; j < h_; ++j) square += static_cast<double>(dense_[i * h_ + j]) * dense_[i * h_ + j];
             const double own = (squares_[i] / settings_.lambda + square / held_) / (2 * n_);

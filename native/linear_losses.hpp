@@ -36,6 +36,7 @@ using SquaredHinge = Hinge<2'000'000'000>;  // never straight
 // log(1 + exp(-q)); phi(a) = a log a + (1 - a) log(1 - a), and s is the logit of a.
 struct Logistic {
     static constexpr double kStart = -20;  // nearly no weight
+    static constexpr double kClose = 1e-2;
     static double a(double s) { return 1 / (1 + std::exp(-s)); }
     static double state(double q) { return -q; }
     static double value(double q) { return q > 0 ? std::log1p(std::exp(-q)) : std::log1p(std::exp(q)) - q; }
@@ -48,13 +49,13 @@ struct Logistic {
     // Solves s' + q + own (a(s') - a(s)) = 0: it rises, and its root is bracketed by those of a = 0 and a = 1.
     static double better(double s, double q, double own) {
         const double now = a(s);
-        double low = -q - own * (1 - now), high = -q + own * now, t = std::clamp(s, low, high), before = HUGE_VAL;
+        double low = -q - own * (1 - now), high = -q + own * now, t = std::clamp(s > kStart ? s : -q, low, high), before = HUGE_VAL;
         for (int turn = 0; turn < 60; ++turn) {
             const double p = a(t), excess = t + q + own * (p - now);
             (excess > 0 ? high : low) = t;
             double next = t - excess / (1 + own * p * (1 - p));
             if (!(next >= low && next <= high) || std::abs(excess) > before / 2) next = (low + high) / 2;  // it may go round in circles
-            if (std::abs(next - t) <= 1e-6 * (1 + std::abs(t))) return next;
+            if (std::abs(next - t) <= kClose * (1 + std::abs(t))) return next;  // a step of Newton's further
             before = std::abs(excess), t = next;
         }
         return t;

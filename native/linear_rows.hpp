@@ -76,6 +76,14 @@ public:
         if (k < last) even += values_[k] * w[ids_[k]];
         return even + odd;
     }
+    // Where rows are visited in an order of chance, what a later one needs can be asked for in time: its features, then
+    // their weights.
+    void expect_row(size_t row) const {
+        for (uint64_t k = begin_[row]; k < begin_[row + 1]; k += 16) __builtin_prefetch(&ids_[k]), __builtin_prefetch(&values_[k]);
+    }
+    void expect_weights(size_t row, const float* w) const {
+        for (uint64_t k = begin_[row]; k < begin_[row + 1]; ++k) __builtin_prefetch(&w[ids_[k]], 1);
+    }
     // to += factor x_row
     void add(size_t row, float factor, float* to) const {
         for (uint64_t k = begin_[row]; k < begin_[row + 1]; ++k) to[ids_[k]] += factor * values_[k];
