@@ -126,15 +126,17 @@ public:
     // to += X'A' for coefficients [h x rows]: to [known features x h].
     void add_combinations(const float* coefficients, size_t h, int threads, float* to) const {
         const size_t blocks = std::min(h, static_cast<size_t>(std::max(1, threads)));
-        std::vector<float> all(n_columns() * h);
-        parallel(blocks, threads, [&](size_t block, size_t) {
-            const size_t first = block * h / blocks, n = (block + 1) * h / blocks - first;
-            float* sums = all.data() + n_columns() * first;
-            combine(coefficients + first * size(), n, sums);
-            for (size_t c = 0; c < n_columns(); ++c)
-                each_member(c, [&](size_t f, float scale) {
-                    for (size_t j = 0; j < n; ++j) to[f * h + first + j] += sums[c * n + j] / scale;
-                });
+        const auto first = [&](size_t block) { return block * h / blocks; };  // of its vectors
+        std::vector<float> sums(n_columns() * h);                             // of each block [columns x vectors]
+        parallel(blocks, threads, [&](size_t b, size_t) { combine(coefficients + first(b) * size(), first(b + 1) - first(b), &sums[n_columns() * first(b)]); });
+        each_block(n_columns(), threads, [&](size_t c) {
+            each_member(c, [&](size_t f, float scale) {
+                for (size_t b = 0; b < blocks; ++b) {
+                    const size_t n = first(b + 1) - first(b);
+                    const float* own = &sums[n_columns() * first(b) + c * n];
+                    for (size_t j = 0; j < n; ++j) to[f * h + first(b) + j] += own[j] / scale;
+                }
+            });
         });
     }
     // X'A' for coefficients [n x rows], as weights of columns [columns x n].
