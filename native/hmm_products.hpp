@@ -10,11 +10,13 @@
 
 namespace dovetail {
 
-// As wide as the machine's registers, with as many sums at a time as they hold: kRows x kGroups vectors.
+// Vectors are of one width everywhere, so that sums are taken in one order on every CPU. As many sums at a time as the
+// registers hold: kRows x kGroups vectors.
+constexpr int kWideBytes = 64;
 #ifdef __AVX512F__
-constexpr int kWideBytes = 64, kRows = 5, kGroups = 5;
+constexpr int kRows = 5, kGroups = 5;
 #else
-constexpr int kWideBytes = 32, kRows = 6, kGroups = 2;
+constexpr int kRows = 6, kGroups = 1;
 #endif
 
 template <class R> struct WideOf;
@@ -98,7 +100,7 @@ inline void product(const R* a, size_t across, size_t along, const R* b, size_t 
             case 5: if constexpr (kGroups >= 5) product_columns<R, 5, Add>(a, across, along, b, rows, inner, out, stride); break;
             case 4: if constexpr (kGroups >= 4) product_columns<R, 4, Add>(a, across, along, b, rows, inner, out, stride); break;
             case 3: if constexpr (kGroups >= 3) product_columns<R, 3, Add>(a, across, along, b, rows, inner, out, stride); break;
-            case 2: product_columns<R, 2, Add>(a, across, along, b, rows, inner, out, stride); break;
+            case 2: if constexpr (kGroups >= 2) product_columns<R, 2, Add>(a, across, along, b, rows, inner, out, stride); break;
             default: product_columns<R, 1, Add>(a, across, along, b, rows, inner, out, stride);
         }
         vectors -= group, b += group * kWidth<R>, out += group * kWidth<R>;
