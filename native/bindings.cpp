@@ -1,15 +1,7 @@
 // The seam to Python: arrays and plain values in and out, the GIL released around the work, no policy.
 #include <nanobind/nanobind.h>
 
-#include "bind_features.hpp"
-#include "bind_grid.hpp"
-#include "bind_grid_approximate.hpp"
-#include "bind_hmm.hpp"
-#include "bind_import.hpp"
-#include "bind_inference.hpp"
-#include "bind_latent.hpp"
-#include "bind_linear.hpp"
-#include "bind_training.hpp"
+#include "bindings.hpp"
 
 NB_MODULE(_native, module) {
     module.doc() = "Kernels of Dovetail: feature index, linear-chain CRF training and inference.";

@@ -1,6 +1,6 @@
 // Scores of grids as NumPy arrays, and what was found in them as such.
 #pragma once
-#include "bind_inference.hpp"
+#include "arrays.hpp"
 #include "grid_results.hpp"
 
 namespace dovetail {
