@@ -65,7 +65,7 @@ template <class Sum> void toward_first(const PairScores& pair, const double* in,
         const double* row = pair.linear + x * B;
         size_t y = 0;
         Vec<double> sums{};
-        for (; y + kLane <= B; y += kLane) sums += load(&room[y]) * load(row + y);
+        for (; y + kLane <= B; y += kLane) sums = fma(load(&room[y]), load(row + y), sums);
         double sum = sum_of<double>(sums);
         for (; y < B; ++y) sum += room[y] * row[y];
         if (sum > kTooSmall) {

@@ -73,7 +73,7 @@ private:
             new_[i].clear();
             Vec<float> others{};
             for (size_t y = 0; y < bound.size(); y += kLane) {
-                const Vec<float> below = __builtin_convertvector(load(&bound[y]) - high, Vec<float>);
+                const Vec<float> below = narrowed(load(&bound[y]) - high);
                 others += keep<float>(exp(below), below < static_cast<float>(-margin));
                 for (unsigned rest = lanes_from(cut, &bound[y]); rest; rest &= rest - 1) {
                     const auto label = static_cast<uint32_t>(y) + static_cast<uint32_t>(std::countr_zero(rest));

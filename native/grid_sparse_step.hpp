@@ -103,7 +103,7 @@ private:
         if (limits_.epsilon == 0) return cut;
         Vec<float> all{}, lost[kCuts] = {};
         for (size_t n = 0; n < total_.size(); n += kLane) {
-            const Vec<float> below = __builtin_convertvector(load(&total_[n]) - best, Vec<float>), mass = exp(below);
+            const Vec<float> below = narrowed(load(&total_[n]) - best), mass = exp(below);
             all += mass;
             for (int c = 0; c < kCuts; ++c) lost[c] += keep<float>(mass, below < cuts_[c]);
         }
@@ -178,8 +178,8 @@ private:
         ranked.clear();
         if (states_.size() <= most) return std::swap(states_, to);
         for (size_t k = 0; k < look_.size(); ++k) ranked.push_back({states_.mass[k] + look_[k], static_cast<uint32_t>(k)});
-        std::nth_element(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(most), ranked.end());
-        const double high = std::min_element(ranked.begin(), ranked.end())->value;
+        std::sort(ranked.begin(), ranked.end());
+        const double high = ranked.front().value;
         double all = 0, stay = 0;
         for (size_t n = 0; n < ranked.size(); ++n) {
             const double mass = std::exp(ranked[n].value - high);
