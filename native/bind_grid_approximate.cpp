@@ -1,5 +1,6 @@
 // Python's view of approximate inference in grids.
 #include "bindings.hpp"
+#include "elementary.hpp"
 #include "grid_loopy.hpp"
 #include "grid_sparse.hpp"
 #include "held_grids.hpp"
@@ -8,7 +9,7 @@ namespace dovetail {
 
 static nb::tuple to_python(const Grids&, GridLabels found) { return numpy_labels(std::move(found)); }
 static nb::tuple to_python(const Grids& grids, GridExpectations found) { return numpy_expectations(grids, std::move(found)); }
-static nb::tuple to_python(const SparseReport& report) { return nb::make_tuple(std::exp(report.log_kept), report.least, report.states); }
+static nb::tuple to_python(const SparseReport& report) { return nb::make_tuple(portable::exp(report.log_kept), report.least, report.states); }
 static nb::tuple to_python(const LoopyReport& report) { return nb::make_tuple(report.iterations, report.converged, report.change); }
 
 // run() gives results and a report.

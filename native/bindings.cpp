@@ -3,7 +3,12 @@
 
 #include "bindings.hpp"
 
-NB_MODULE(_native, module) {
+#define DOVETAIL_QUOTED(name) #name
+#define DOVETAIL_TEXT(name) DOVETAIL_QUOTED(name)
+
+// One module a CPU level, named after it.
+NB_MODULE(DOVETAIL_LEVEL, module) {
+    module.attr("LEVEL") = DOVETAIL_TEXT(DOVETAIL_LEVEL);
     module.doc() = "Kernels of Dovetail: feature index, linear-chain CRF training and inference.";
     nanobind::set_leak_warnings(false);  // objects alive when the interpreter ends are no leak of ours
     dovetail::bind_training(module);

@@ -7,6 +7,7 @@
 //
 // GridSum works on probabilities; GridMax and GridLogSum on their logs. Padding holds the semiring's zero.
 #pragma once
+#include "elementary.hpp"
 #include "semiring.hpp"
 
 namespace dovetail {
@@ -141,7 +142,7 @@ struct GridSum {
             low = smaller(select(value > 0.0, value, low), low);
             store(message + k, value);
         }
-        static const double least = std::exp(-kMessage);
+        static const double least = portable::exp(-kMessage);
         in_range &= std::isfinite(inverse) && smallest_of<double>(low) >= least * largest_of<double>(high);
     }
     static double total(const double* a, const double* b, size_t n) {
@@ -149,7 +150,7 @@ struct GridSum {
         for (size_t k = 0; k < n; k += kLane) sum = fma(load(a + k), load(b + k), sum);
         return sum_of<double>(sum);
     }
-    static double log_of(double value) { return std::log(value); }
+    static double log_of(double value) { return portable::log(value); }
 
     // Pairs of labels of the innermost layer: sums[a][b] += sum over rows of before[row][a] after[row][b].
     static void couple_lanes(size_t rows, size_t L, size_t width, const double* before, const double* after, const double*, double* sums) {
@@ -188,7 +189,7 @@ struct GridLogSum {
                 Vec<double> high = load(out), sum{};
                 const Vec<double> offset = select(high > zero, high, Vec<double>{});
                 for (size_t k = 0; k < p.K; ++k) sum += exp(p.a[m * p.a_row + k * p.a_column] + load(p.b + k * p.b_row + n) - offset);
-                for (int lane = 0; lane < kLane; ++lane) out[lane] = offset[lane] + std::log(sum[lane]);
+                for (int lane = 0; lane < kLane; ++lane) out[lane] = offset[lane] + portable::log(sum[lane]);
             }
     }
     static double prepare(double*, size_t, double&) { return 0.0; }
@@ -202,8 +203,8 @@ struct GridLogSum {
         double high = zero, sum = 0;
         for (size_t k = 0; k < n; ++k) high = std::max(high, a[k] + b[k]);
         if (!(high > zero)) return high;
-        for (size_t k = 0; k < n; ++k) sum += std::exp(a[k] + b[k] - high);
-        return high + std::log(sum);
+        for (size_t k = 0; k < n; ++k) sum += portable::exp(a[k] + b[k] - high);
+        return high + portable::log(sum);
     }
     static double log_of(double value) { return value; }
 

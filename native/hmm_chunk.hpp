@@ -5,6 +5,7 @@
 //   gamma_t = alpha_t . reach_t / z_t                 z_t = alpha_t reach_t
 //   moves   = M . sum_t alpha_t' (e_{t+1} . reach_{t+1}) / z_t       with reach_t before its division by s_t
 #pragma once
+#include "elementary.hpp"
 #include "hmm_tables.hpp"
 #include "simd.hpp"
 
@@ -40,12 +41,12 @@ public:
                 divide(alpha + b * Kp_, c);
                 log_likelihood[b] += tables_.log_scale[plan_.word[first + b]];
                 if (c < 1e-100)  // a product with it might be too small for a double
-                    log_likelihood[b] += std::log(c);
+                    log_likelihood[b] += portable::log(c);
                 else if ((scale_[b] *= c) < 1e-200)
-                    log_likelihood[b] += std::log(scale_[b]), scale_[b] = 1;
+                    log_likelihood[b] += portable::log(scale_[b]), scale_[b] = 1;
             }
         }
-        for (size_t b = 0; b < B; ++b) log_likelihood[b] += std::log(scale_[b]);
+        for (size_t b = 0; b < B; ++b) log_likelihood[b] += portable::log(scale_[b]);
         return true;
     }
 

@@ -1,5 +1,6 @@
 // The best states of each sequence under a hidden Markov model; among equals the lower state, from the last token on.
 #pragma once
+#include "elementary.hpp"
 #include "hmm_tables.hpp"
 
 namespace dovetail {
@@ -31,7 +32,7 @@ private:
     const int K_, Kp_;
     Array<double> move_;
 
-    static double log_of(double p) { return p > 0 ? std::log(p) : kNever; }
+    static double log_of(double p) { return p > 0 ? portable::log(p) : kNever; }
 
     double emission(size_t row, int k) const {
         const size_t token = plan_.token[row];

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "elementary.hpp"
 #include "memory.hpp"
 #include "recursion.hpp"
 
@@ -224,15 +225,15 @@ inline void expectations_in_logs(const Moves<double>& moves, Work<double>& w, si
         double best = -std::numeric_limits<double>::infinity(), z = 0;
         for (int j = 0; j < L; ++j) best = std::max(best, w.alpha[t * Lp + j] + w.reach[t * Lp + j]);
         for (int j = 0; j < Lp; ++j)
-            z += w.p[t * Lp + j] = j < L ? std::exp(w.alpha[t * Lp + j] + w.reach[t * Lp + j] - best) : 0.0;
+            z += w.p[t * Lp + j] = j < L ? portable::exp(w.alpha[t * Lp + j] + w.reach[t * Lp + j] - best) : 0.0;
         for (int j = 0; j < L; ++j) w.p[t * Lp + j] /= z;
         if (t + 1 == T) break;
-        const double norm = best + std::log(z);
+        const double norm = best + portable::log(z);
         for (int i = 0; i < L; ++i)
             for (int j = 0; j < L; ++j) {
                 const size_t k = static_cast<size_t>(i) * Lp + j;
                 const double log_move = moves.log[(t + 1) * moves.stride + k];
-                const double value = std::exp(w.alpha[t * Lp + i] + log_move + w.full[(t + 1) * Lp + j] - norm);
+                const double value = portable::exp(w.alpha[t * Lp + i] + log_move + w.full[(t + 1) * Lp + j] - norm);
                 w.edge[k] += value;
                 if (moves.stride) w.edge_at[(t + 1) * matrix + k] = value;
             }

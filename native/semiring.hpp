@@ -11,6 +11,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "elementary.hpp"
 #include "simd.hpp"
 
 namespace dovetail {
@@ -30,7 +31,7 @@ public:
 
 private:
     void flush() {
-        log_ += std::log(product_);
+        log_ += portable::log(product_);
         product_ = 1.0;
     }
     double log_ = 0.0, product_ = 1.0;
@@ -176,8 +177,8 @@ struct LogSum {
         for (int j = 0; j < L; ++j) {
             if (!(out[j] > -std::numeric_limits<double>::infinity())) continue;
             double sum = 0;
-            for (int i = 0; i < L; ++i) sum += std::exp(previous[i] + edge[i * Lp + j] - out[j]);
-            out[j] += std::log(sum);
+            for (int i = 0; i < L; ++i) sum += portable::exp(previous[i] + edge[i * Lp + j] - out[j]);
+            out[j] += portable::log(sum);
         }
     }
     template <int, class Scale> static void weigh(const double* node, const double* reach, double* full, int Lp, Scale& scale) {
