@@ -12,6 +12,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
@@ -57,18 +58,12 @@ template <class R, int N> struct Pack {
 
     R operator[](int lane) const { return part[lane / kPerPart][lane % kPerPart]; }
 
-    // make(k) is part k of the result.
+    // make(k) is part k of the result. No loops and no memory between: each part stays in its register.
     template <class Make> [[gnu::always_inline]] static Pack of(Make make) {
-        Pack out;
-#pragma GCC unroll 8
-        for (int k = 0; k < kParts; ++k) out.part[k] = make(k);
-        return out;
+        return [&]<int... K>(std::integer_sequence<int, K...>) [[gnu::always_inline]] { return Pack{{make(K)...}}; }(std::make_integer_sequence<int, kParts>());
     }
     template <class Make> [[gnu::always_inline]] static Mask<R, N> mask_of(Make make) {
-        Mask<R, N> out;
-#pragma GCC unroll 8
-        for (int k = 0; k < kParts; ++k) out.part[k] = make(k);
-        return out;
+        return [&]<int... K>(std::integer_sequence<int, K...>) [[gnu::always_inline]] { return Mask<R, N>{{make(K)...}}; }(std::make_integer_sequence<int, kParts>());
     }
     static Part all(R value) { return Part{} + value; }
 
@@ -96,11 +91,16 @@ template <class R, int N> struct Pack {
 template <class R> using Vec = Pack<R, kLane>;
 
 template <int N = kLane, class R> inline Pack<R, N> load(const R* from) {
-    Pack<R, N> value;
-    std::memcpy(&value, from, sizeof value);
-    return value;
+    return Pack<R, N>::of([&](int k) {
+        typename Pack<R, N>::Part part;
+        std::memcpy(&part, from + k * Pack<R, N>::kPerPart, sizeof part);
+        return part;
+    });
 }
-template <class R, int N> inline void store(R* to, const Pack<R, N>& value) { std::memcpy(to, &value, sizeof value); }
+template <class R, int N> inline void store(R* to, const Pack<R, N>& value) {
+#pragma GCC unroll 8
+    for (int k = 0; k < Pack<R, N>::kParts; ++k) std::memcpy(to + k * Pack<R, N>::kPerPart, &value.part[k], sizeof value.part[k]);
+}
 template <int N = kLane, class R> inline Pack<R, N> splat(R value) {
     return Pack<R, N>::of([&](int) { return Pack<R, N>::all(value); });
 }
@@ -166,14 +166,21 @@ template <class R, int N> inline R smallest_of(const Pack<R, N>& v) { return -la
 
 // From one precision to the other.
 inline Vec<double> widened(const Vec<float>& v) {
+#if defined(__AVX__) && !defined(__AVX512DQ__)
+    return {{(Vec<double>::Part)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)v.part[0])), (Vec<double>::Part)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)v.part[0], 1))}};
+#else
     typedef float Few __attribute__((vector_size(Vec<double>::kPerPart * sizeof(float))));
     return Vec<double>::of([&](int k) {
         Few few;
         std::memcpy(&few, reinterpret_cast<const char*>(&v) + k * sizeof few, sizeof few);
         return __builtin_convertvector(few, Vec<double>::Part);
     });
+#endif
 }
 inline Vec<float> narrowed(const Vec<double>& v) {
+#if defined(__AVX__) && !defined(__AVX512DQ__)
+    return {{(Vec<float>::Part)_mm256_set_m128(_mm256_cvtpd_ps((__m256d)v.part[1]), _mm256_cvtpd_ps((__m256d)v.part[0]))}};
+#else
     Vec<float> out;
     typedef float Few __attribute__((vector_size(Vec<double>::kPerPart * sizeof(float))));
 #pragma GCC unroll 8
@@ -182,6 +189,7 @@ inline Vec<float> narrowed(const Vec<double>& v) {
         std::memcpy(reinterpret_cast<char*>(&out) + k * sizeof few, &few, sizeof few);
     }
     return out;
+#endif
 }
 
 // All bits set in the lanes whose bit is set in `bits`.
