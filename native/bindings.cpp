@@ -9,6 +9,7 @@
 #include "bind_inference.hpp"
 #include "bind_latent.hpp"
 #include "bind_linear.hpp"
+#include "bind_numeric.hpp"
 #include "bind_training.hpp"
 
 NB_MODULE(_native, module) {
@@ -22,5 +23,6 @@ NB_MODULE(_native, module) {
     dovetail::bind_grid_approximate(module);
     dovetail::bind_hmm(module);
     dovetail::bind_linear(module);
+    dovetail::bind_numeric(module);
     dovetail::bind_import(module);
 }
