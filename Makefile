@@ -7,7 +7,7 @@ PIP := $(BIN)/pip --disable-pip-version-check -q
 PACKAGE := $(VENV)/.package
 TEST_TOOLS := $(VENV)/.test-tools
 PEERS := $(VENV)/.peers
-NATIVE := CMakeLists.txt $(wildcard native/*)
+NATIVE := CMakeLists.txt $(wildcard native/* native/*/*)
 SANITIZE := build/sanitize
 
 .PHONY: help demo test bench sanitize clean
@@ -44,10 +44,10 @@ sanitize: $(PACKAGE) $(TEST_TOOLS)
 	@PATH="$(abspath $(BIN)):$$PATH" cmake -S . -B $(SANITIZE) -G Ninja -DDOVETAIL_SANITIZE=ON \
 		-DPython_EXECUTABLE=$(abspath $(BIN))/python > $(SANITIZE).log \
 		|| { cat $(SANITIZE).log; exit 1; }
-	@PATH="$(abspath $(BIN)):$$PATH" cmake --build $(SANITIZE) --target _native > $(SANITIZE).log \
+	@PATH="$(abspath $(BIN)):$$PATH" cmake --build $(SANITIZE) > $(SANITIZE).log \
 		|| { cat $(SANITIZE).log; exit 1; }
-	@rm -rf $(SANITIZE)/site && mkdir -p $(SANITIZE)/site/dovetail
-	@ln -s $(abspath src/dovetail)/* $(abspath $(SANITIZE))/_native*.so $(SANITIZE)/site/dovetail/
+	@rm -rf $(SANITIZE)/site && mkdir $(SANITIZE)/site && cp -r src/dovetail $(SANITIZE)/site/
+	@$(BIN)/cmake --install $(SANITIZE) --prefix $(SANITIZE)/site > $(SANITIZE).log
 	@echo "Running the tests of the native code"
 	@LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 \
@@ -55,7 +55,7 @@ sanitize: $(PACKAGE) $(TEST_TOOLS)
 		$(PYTHON) -m pytest -q -p no:cacheprovider tests/chain tests/features tests/grid tests/pipeline tests/representation tests/multitask
 
 clean:
-	rm -rf $(VENV) build dist src/dovetail/_native.pyi demo-report.html demo-report.jsonl
+	rm -rf $(VENV) build dist src/dovetail/_native/__init__.pyi demo-report.html demo-report.jsonl
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/.made:
@@ -68,7 +68,7 @@ $(VENV)/.made:
 $(PACKAGE): $(VENV)/.made pyproject.toml $(NATIVE)
 	@echo "Building and installing Dovetail (a minute or two)"
 	@$(PIP) install -e '.[report]'
-	@cp $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/dovetail/_native.pyi src/dovetail/
+	@cp $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/dovetail/_native/__init__.pyi src/dovetail/_native/
 	@touch $@
 
 $(TEST_TOOLS): $(VENV)/.made pyproject.toml

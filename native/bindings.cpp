@@ -1,18 +1,14 @@
 // The seam to Python: arrays and plain values in and out, the GIL released around the work, no policy.
 #include <nanobind/nanobind.h>
 
-#include "bind_features.hpp"
-#include "bind_grid.hpp"
-#include "bind_grid_approximate.hpp"
-#include "bind_hmm.hpp"
-#include "bind_import.hpp"
-#include "bind_inference.hpp"
-#include "bind_latent.hpp"
-#include "bind_linear.hpp"
-#include "bind_numeric.hpp"
-#include "bind_training.hpp"
+#include "bindings.hpp"
 
-NB_MODULE(_native, module) {
+#define DOVETAIL_QUOTED(name) #name
+#define DOVETAIL_TEXT(name) DOVETAIL_QUOTED(name)
+
+// One module a CPU level, named after it.
+NB_MODULE(DOVETAIL_LEVEL, module) {
+    module.attr("LEVEL") = DOVETAIL_TEXT(DOVETAIL_LEVEL);
     module.doc() = "Kernels of Dovetail: feature index, linear-chain CRF training and inference.";
     nanobind::set_leak_warnings(false);  // objects alive when the interpreter ends are no leak of ours
     dovetail::bind_training(module);

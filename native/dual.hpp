@@ -164,7 +164,7 @@ private:
         for (int attempt = 0; attempt < kTries; ++attempt) {
             const float step = step_[s];
             for (size_t k = 0; k < T * Lp; k += kLane) {
-                const Vec<float> moved = load(theta + k) + step * (load(&score_[k]) - load(theta + k));
+                const Vec<float> moved = fma(step, load(&score_[k]) - load(theta + k), load(theta + k));
                 store(&moved_[k], moved);
                 store(&work.score[k], moved);
             }
@@ -191,7 +191,7 @@ private:
 
     static double inner(const float* a, const float* b, size_t n) {
         Vec<double> sum = {};
-        for (size_t k = 0; k < n; k += kLane) sum += __builtin_convertvector(load(a + k) * load(b + k), Vec<double>);
+        for (size_t k = 0; k < n; k += kLane) sum += widened(load(a + k) * load(b + k));
         return sum_of<double>(sum);
     }
     // <score, change> - q/(2 lambda) k_t |change|^2 over the tokens; leaves the change in work.p.
@@ -208,9 +208,9 @@ private:
             Vec<float> gain = {};
             for (int j = 0; j < Lp; j += kLane) {
                 const Vec<float> change = load(p + j) - load(mu + j);
-                gain += (load(score + j) - penalty * change) * change;
+                gain = fma(fma(-penalty, change, load(score + j)), change, gain);
             }
-            total += __builtin_convertvector(gain, Vec<double>);
+            total += widened(gain);
         }
         return sum_of<double>(total);
     }

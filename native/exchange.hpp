@@ -18,6 +18,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "elementary.hpp"
 #include "random.hpp"
 
 namespace dovetail {
@@ -74,7 +75,7 @@ public:
     WordExchange(const int32_t* words, size_t tokens, const uint64_t* bounds, size_t sequences, size_t V, size_t K, uint64_t seed)
         : V_(V), K_(K), size_(K + 1), n_word_(V + 1, 0), class_(V + 1, 0), pairs_(size_ * size_, 0), turned_(size_ * size_, 0), n_(size_, 0), phi_(kTable) {
         if (!K || K > V) throw std::invalid_argument("there must be at least one class and at most as many as words");
-        for (size_t n = 1; n < kTable; ++n) phi_[n] = double(n) * std::log(double(n));
+        for (size_t n = 1; n < kTable; ++n) phi_[n] = double(n) * portable::log(double(n));
         count(words, tokens, bounds, sequences);
         assign(seed);
     }
@@ -125,7 +126,7 @@ private:
     std::vector<int64_t> left_, right_;
     std::vector<double> gain_;
 
-    double phi(int64_t n) const { return static_cast<uint64_t>(n) < kTable ? phi_[n] : double(n) * std::log(double(n)); }
+    double phi(int64_t n) const { return static_cast<uint64_t>(n) < kTable ? phi_[n] : double(n) * portable::log(double(n)); }
 
     void count(const int32_t* words, size_t tokens, const uint64_t* bounds, size_t sequences) {
         const auto border = static_cast<uint32_t>(V_);

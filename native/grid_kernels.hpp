@@ -7,6 +7,7 @@
 //
 // GridSum works on probabilities; GridMax and GridLogSum on their logs. Padding holds the semiring's zero.
 #pragma once
+#include "elementary.hpp"
 #include "semiring.hpp"
 
 namespace dovetail {
@@ -21,9 +22,12 @@ struct GridProduct {
     size_t out_row;
 };
 
-// Calls run(B, m) for rows m .. m + B - 1, four at most and about equally many.
+// Rows and vectors of a block of sums that stays in registers.
+constexpr size_t kBlockRows = std::min(4, kSums / Vec<double>::kParts), kBlockVectors = kBlockRows * 2 * Vec<double>::kParts <= kSums ? 2 : 1;
+
+// Calls run(B, m) for rows m .. m + B - 1, few and about equally many at a time.
 template <class Run> void each_few(size_t rows, Run run) {
-    constexpr size_t most = 4;
+    constexpr size_t most = kBlockRows;
     const size_t groups = (rows + most - 1) / most;
     for (size_t k = 0, m = 0; k < groups; ++k) {
         const size_t end = rows * (k + 1) / groups;
@@ -40,8 +44,9 @@ template <class Run> void each_few(size_t rows, Run run) {
 template <class Run> void each_block(const GridProduct& p, Run run) {
     each_few(p.M, [&](auto B, size_t m) {
         size_t n = 0;
-        for (; n + 2 * kLane <= p.N; n += 2 * kLane) run(B, std::integral_constant<int, 2>(), m, n);
-        if (n < p.N) run(B, std::integral_constant<int, 1>(), m, n);
+        if constexpr (kBlockVectors == 2)
+            for (; n + 2 * kLane <= p.N; n += 2 * kLane) run(B, std::integral_constant<int, 2>(), m, n);
+        for (; n < p.N; n += kLane) run(B, std::integral_constant<int, 1>(), m, n);
     });
 }
 
@@ -92,7 +97,7 @@ struct GridSum {
             const double *a = p.a + m * p.a_row, *b = p.b + n;
             for (size_t k = 0; k < p.K; ++k, a += p.a_column, b += p.b_row)
                 for (int i = 0; i < B; ++i)
-                    for (int v = 0; v < V; ++v) sum[i][v] += a[i * p.a_row] * load(b + v * kLane);
+                    for (int v = 0; v < V; ++v) sum[i][v] = fma(a[i * p.a_row], load(b + v * kLane), sum[i][v]);
             for (int i = 0; i < B; ++i)
                 for (int v = 0; v < V; ++v) store(out + i * p.out_row + v * kLane, sum[i][v]);
         });
@@ -110,7 +115,7 @@ struct GridSum {
         Vec<double> low{};
         for (size_t k = 0; k < n; k += kLane) {
             const Vec<double> score = load(scores + k) - high;
-            low = smaller<double>(score > splat(GridMax::zero) ? score : Vec<double>{}, low);
+            low = smaller(select(score > GridMax::zero, score, Vec<double>{}), low);
             store(scores + k, exp(score));
         }
         spread -= smallest_of<double>(low);
@@ -134,18 +139,18 @@ struct GridSum {
         for (size_t k = 0; k < n; k += kLane) {
             const Vec<double> value = load(message + k) * inverse;
             high = larger<double>(value, high);
-            low = smaller<double>(value > 0.0 ? value : low, low);
+            low = smaller(select(value > 0.0, value, low), low);
             store(message + k, value);
         }
-        static const double least = std::exp(-kMessage);
+        static const double least = portable::exp(-kMessage);
         in_range &= std::isfinite(inverse) && smallest_of<double>(low) >= least * largest_of<double>(high);
     }
     static double total(const double* a, const double* b, size_t n) {
         Vec<double> sum{};
-        for (size_t k = 0; k < n; k += kLane) sum += load(a + k) * load(b + k);
+        for (size_t k = 0; k < n; k += kLane) sum = fma(load(a + k), load(b + k), sum);
         return sum_of<double>(sum);
     }
-    static double log_of(double value) { return std::log(value); }
+    static double log_of(double value) { return portable::log(value); }
 
     // Pairs of labels of the innermost layer: sums[a][b] += sum over rows of before[row][a] after[row][b].
     static void couple_lanes(size_t rows, size_t L, size_t width, const double* before, const double* after, const double*, double* sums) {
@@ -161,7 +166,7 @@ struct GridSum {
                 for (size_t o = 0; o < outer; ++o) {
                     const double *x = before + (o * L + a) * inner, *y = after + (o * L + b) * inner;
                     for (size_t k = 0; k < inner; k += kLane)
-                        for (int i = 0; i < B; ++i) sum[i] += load(x + k) * load(y + i * inner + k);
+                        for (int i = 0; i < B; ++i) sum[i] = fma(load(x + k), load(y + i * inner + k), sum[i]);
                 }
                 for (int i = 0; i < B; ++i) store(to + i * kLane, sum[i]);
             });
@@ -182,9 +187,9 @@ struct GridLogSum {
             for (size_t n = 0; n < p.N; n += kLane) {
                 double* out = p.out + m * p.out_row + n;
                 Vec<double> high = load(out), sum{};
-                const Vec<double> offset = high > splat(zero) ? high : Vec<double>{};
+                const Vec<double> offset = select(high > zero, high, Vec<double>{});
                 for (size_t k = 0; k < p.K; ++k) sum += exp(p.a[m * p.a_row + k * p.a_column] + load(p.b + k * p.b_row + n) - offset);
-                for (int lane = 0; lane < kLane; ++lane) out[lane] = offset[lane] + std::log(sum[lane]);
+                for (int lane = 0; lane < kLane; ++lane) out[lane] = offset[lane] + portable::log(sum[lane]);
             }
     }
     static double prepare(double*, size_t, double&) { return 0.0; }
@@ -198,8 +203,8 @@ struct GridLogSum {
         double high = zero, sum = 0;
         for (size_t k = 0; k < n; ++k) high = std::max(high, a[k] + b[k]);
         if (!(high > zero)) return high;
-        for (size_t k = 0; k < n; ++k) sum += std::exp(a[k] + b[k] - high);
-        return high + std::log(sum);
+        for (size_t k = 0; k < n; ++k) sum += portable::exp(a[k] + b[k] - high);
+        return high + portable::log(sum);
     }
     static double log_of(double value) { return value; }
 

@@ -36,12 +36,12 @@ struct GridFactor {
     void spread(size_t token, double* table) const {
         const double* cells = score + token * size;
         const Vec<double> padding = splat(-std::numeric_limits<double>::infinity());
-        const IntVec<double> used = IntVec<double>{0, 1, 2, 3, 4, 5, 6, 7} < static_cast<int64_t>(labels - (width - kLane));
+        const auto used = lanes<double>(static_cast<uint8_t>((1u << std::min<size_t>(labels - (width - kLane), kLane)) - 1));
         for (size_t q = 0; q < from.size(); ++q, table += width) {
             const double* first = cells + from[q];
             if (stride == 1 && static_cast<size_t>(end - first) >= width) {
                 for (size_t j = 0; j + kLane < width; j += kLane) store(table + j, load(first + j));
-                store(table + width - kLane, used ? load(first + width - kLane) : padding);
+                store(table + width - kLane, select(used, load(first + width - kLane), padding));
                 continue;
             }
             for (size_t j = 0; j < labels; ++j) table[j] = first[j * stride];

@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 
+#include "elementary.hpp"
 #include "grid_results.hpp"
 #include "simd.hpp"
 
@@ -11,7 +12,7 @@ namespace dovetail {
 inline void exponentials(const double* from, double shift, double* to, size_t n) {
     size_t k = 0;
     for (; k + kLane <= n; k += kLane) store(to + k, exp(load(from + k) - shift));
-    for (; k < n; ++k) to[k] = std::exp(from[k] - shift);
+    for (; k < n; ++k) to[k] = portable::exp(from[k] - shift);
 }
 inline double log_sum(const double* values, size_t n) {
     const double high = *std::max_element(values, values + n);
@@ -20,8 +21,8 @@ inline double log_sum(const double* values, size_t n) {
     size_t k = 0;
     Vec<double> sums{};
     for (; k + kLane <= n; k += kLane) sums += exp(load(values + k) - high);
-    for (; k < n; ++k) sum += std::exp(values[k] - high);
-    return high + std::log(sum + sum_of<double>(sums));
+    for (; k < n; ++k) sum += portable::exp(values[k] - high);
+    return high + portable::log(sum + sum_of<double>(sums));
 }
 // Takes the maximum out of values; returns it.
 inline double lower_to_zero(double* values, size_t n) {

@@ -5,6 +5,7 @@
 // Sums give beliefs and the Bethe approximation of log Z, both exact where the factors and chains form a tree; maxima give
 // labels, which are then improved layer by layer until no layer alone can do better.
 #pragma once
+#include "elementary.hpp"
 #include "grid_loopy_chain.hpp"
 #include "grid_results.hpp"
 
@@ -154,7 +155,7 @@ private:
         if (lower_to_zero(fresh_.data(), L) == kForbidden) return false;
         double* message = &messages_[input.factor][input.axis][at * L];
         for (size_t y = 0; y < L; ++y) {
-            change_ = std::max(change_, std::abs(std::exp(fresh_[y]) - std::exp(message[y])));
+            change_ = std::max(change_, std::abs(portable::exp(fresh_[y]) - portable::exp(message[y])));
             if (damping > 0 && fresh_[y] != kForbidden) fresh_[y] = (1 - damping) * fresh_[y] + damping * message[y];
             message[y] = fresh_[y];
         }
@@ -180,10 +181,10 @@ private:
         if constexpr (Sum::is_max) return;
         room_.assign(fresh_.size(), 0.0);
         each_cell(factor, scores, axis, [&](size_t, size_t label, double value) {
-            if (value != kForbidden) room_[label] += std::exp(value - fresh_[label]);
+            if (value != kForbidden) room_[label] += portable::exp(value - fresh_[label]);
         });
         for (size_t y = 0; y < fresh_.size(); ++y)
-            if (fresh_[y] != kForbidden) fresh_[y] += std::log(room_[y]);
+            if (fresh_[y] != kForbidden) fresh_[y] += portable::log(room_[y]);
     }
     // The belief of a factor; log of its sum, less that of each label row with the factor's message.
     double factor_belief(size_t f, size_t t, double* to) {

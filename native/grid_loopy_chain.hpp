@@ -3,6 +3,7 @@
 // Everything is a log. Sums over a matrix of scores are products with their exponentials, taken once; where such a product
 // leaves the range of numbers, that entry is summed up again in logs.
 #pragma once
+#include "elementary.hpp"
 #include "grid_linear.hpp"
 
 namespace dovetail {
@@ -40,7 +41,7 @@ template <class Sum> void toward_second(const PairScores& pair, const double* in
             for (size_t y = 0; y < B; ++y) out[y] += room[x] * pair.linear[x * B + y];
     for (size_t y = 0; y < B; ++y) {
         if (out[y] > kTooSmall) {
-            out[y] = std::log(out[y]) + high + pair.peak;
+            out[y] = portable::log(out[y]) + high + pair.peak;
             continue;
         }
         for (size_t x = 0; x < A; ++x) room[A + x] = in[x] + pair.log[x * B + y];
@@ -65,11 +66,11 @@ template <class Sum> void toward_first(const PairScores& pair, const double* in,
         const double* row = pair.linear + x * B;
         size_t y = 0;
         Vec<double> sums{};
-        for (; y + kLane <= B; y += kLane) sums += load(&room[y]) * load(row + y);
+        for (; y + kLane <= B; y += kLane) sums = fma(load(&room[y]), load(row + y), sums);
         double sum = sum_of<double>(sums);
         for (; y < B; ++y) sum += room[y] * row[y];
         if (sum > kTooSmall) {
-            out[x] = std::log(sum) + high + pair.peak;
+            out[x] = portable::log(sum) + high + pair.peak;
             continue;
         }
         for (y = 0; y < B; ++y) room[B + y] = in[y] + pair.log[x * B + y];

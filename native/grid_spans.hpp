@@ -31,10 +31,10 @@ public:
 
         std::vector<size_t> order(spans.size());
         std::iota(order.begin(), order.end(), size_t{0});
-        std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return first(a) > first(b); });
+        std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return first(a) > first(b); });
         std::vector<Array<double>> starts(spans.size());
         for (size_t k : order) starts[k].assign(messages_.alpha(first(k)), messages_.alpha(first(k)) + layout_.size());
-        std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return last(a) > last(b); });
+        std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return last(a) > last(b); });
 
         Array<double> beta(layout_.size(), Cell::one);
         Cell::rescale(beta.data(), beta.size(), Cell::total(messages_.alpha(view.T - 1), beta.data(), beta.size()), in_range);

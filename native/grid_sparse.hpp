@@ -6,6 +6,7 @@
 // going back, each state hands its probability to those it came from by their shares in its mass. Only kept states are
 // stored; what happened between two tokens is computed again on the way back.
 #pragma once
+#include "elementary.hpp"
 #include "grid_sparse_dense.hpp"
 #include "grid_sparse_step.hpp"
 
@@ -44,7 +45,7 @@ public:
         const double log_z = forward(view, report);
         if (log_z == kForbidden || !view.T) return log_z;
         probability_.clear();
-        for (double mass : states_.mass) probability_.push_back(std::exp(mass));
+        for (double mass : states_.mass) probability_.push_back(portable::exp(mass));
         const double sum = std::accumulate(probability_.begin(), probability_.end(), 0.0);
         for (double& p : probability_) p /= sum;
         for (size_t t = view.T; t-- > 0;) {
@@ -84,7 +85,7 @@ private:
             if (!allowed) return kForbidden;
             std::swap(states_, next_);
             log_z += loss_.log_scale;
-            report.log_kept += std::log(loss_.kept);
+            report.log_kept += portable::log(loss_.kept);
             report.least = std::min(report.least, loss_.kept);
             report.states += static_cast<double>(states_.size());
             keys_.insert(keys_.end(), states_.key.begin(), states_.key.end());
@@ -93,8 +94,8 @@ private:
             starts_.push_back(keys_.size());
         }
         double sum = 0;
-        for (double mass : states_.mass) sum += std::exp(mass);
-        return log_z + std::log(sum);
+        for (double mass : states_.mass) sum += portable::exp(mass);
+        return log_z + portable::log(sum);
     }
     void add_states(const GridView& view, size_t t, SequenceExpectations& to) {
         for (size_t n = 0; n < probability_.size(); ++n) {

@@ -45,10 +45,10 @@ private:
     struct Sum {
         Vec<double> mass{}, best{}, origin{};
         void add(Vec<double> more, Vec<double> path, Vec<double> from) {
-            const IntVec<double> better = path > best;
+            const auto better = path > best;
             mass += more;
-            best = better ? path : best;
-            origin = better ? from : origin;
+            best = select(better, path, best);
+            origin = select(better, from, origin);
         }
         void store_at(Values& to, size_t at) const { store(&to.mass[at], mass), store(&to.best[at], best), store(&to.origin[at], origin); }
     };

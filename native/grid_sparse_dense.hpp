@@ -4,6 +4,7 @@
 // does it, one layer's previous label eliminated after another, as products of probabilities. Then the fewest states are
 // chosen that hold 1 - epsilon of the mass. If the labels left out could have held too much, the step is taken again with more.
 #pragma once
+#include "elementary.hpp"
 #include "grid_linear.hpp"
 #include "grid_sparse_bounds.hpp"
 #include "grid_sparse_cells.hpp"
@@ -25,17 +26,17 @@ public:
         ties_.set(view, t);
         set_previous(before);
         bounds_.set(view, t, previous_, ties_);
-        double margin = kFirstMargin - std::log(limits.epsilon);
+        double margin = kFirstMargin - portable::log(limits.epsilon);
         for (int attempt = 0; attempt < 3; ++attempt) {
             loss = {};
             if (!bounds_.finish(margin, ties_) || !choose_labels(margin) || !eliminate(before, record)) return false;
-            const double lost = outside_ * std::exp(bounds_.top - log_mass_);
+            const double lost = outside_ * portable::exp(bounds_.top - log_mass_);
             if (lost < kLossByLabels * limits.epsilon) {
                 loss.kept = 1 - lost;
                 finish(limits, after, record, loss);
                 return true;
             }
-            margin += 1 + std::log(lost / (kLossByLabels * limits.epsilon));
+            margin += 1 + portable::log(lost / (kLossByLabels * limits.epsilon));
         }
         return false;
     }
@@ -73,7 +74,7 @@ private:
             new_[i].clear();
             Vec<float> others{};
             for (size_t y = 0; y < bound.size(); y += kLane) {
-                const Vec<float> below = __builtin_convertvector(load(&bound[y]) - high, Vec<float>);
+                const Vec<float> below = narrowed(load(&bound[y]) - high);
                 others += keep<float>(exp(below), below < static_cast<float>(-margin));
                 for (unsigned rest = lanes_from(cut, &bound[y]); rest; rest &= rest - 1) {
                     const auto label = static_cast<uint32_t>(y) + static_cast<uint32_t>(std::countr_zero(rest));
@@ -139,7 +140,7 @@ private:
         for (size_t x = 0; x < from.size(); ++x)
             for (size_t y = 0; y < to.size(); ++y) {
                 const double value = move[from[x] * L + to[y]];
-                weight_[x * width + y] = each ? std::exp(value - peak) : value;
+                weight_[x * width + y] = each ? portable::exp(value - peak) : value;
             }
         log_scale_ += peak;
     }
@@ -153,7 +154,7 @@ private:
         if (peak == kForbidden) peak = 0;
         for (size_t cell = 0; cell < cells_.size(); ++cell) {
             if (cells_.now.mass[cell] == 0) continue;
-            const double weight = std::exp(scores[previous_.labels[lag.before][cells_.label_at(cell, lag.before)] * L + new_[lag.after][cells_.label_at(cell, lag.after)]] - peak);
+            const double weight = portable::exp(scores[previous_.labels[lag.before][cells_.label_at(cell, lag.before)] * L + new_[lag.after][cells_.label_at(cell, lag.after)]] - peak);
             cells_.now.mass[cell] *= weight, cells_.now.best[cell] *= weight;
         }
         log_scale_ += peak;
@@ -206,7 +207,7 @@ private:
         }
         log_scale_ += high;
         highest_ = largest_of<double>(top);
-        log_mass_ = std::log(sum_of<double>(sums)) + log_scale_;
+        log_mass_ = portable::log(sum_of<double>(sums)) + log_scale_;
         return highest_ > kSmallest;
     }
     void finish(const SparseLimits& limits, SparseStates& after, std::vector<SparseBranches>* record, SparseLoss& loss) {
@@ -225,7 +226,7 @@ private:
             store(&after.best[k], -log_from_one(load(&after.best[k])));
         }
         after.resize(n);
-        loss.log_scale = std::log(highest_) + log_scale_;
+        loss.log_scale = portable::log(highest_) + log_scale_;
         if (record) note_end(record->back());
     }
 

@@ -43,26 +43,26 @@ struct SparseBranches {
 inline size_t padded(size_t labels) { return static_cast<size_t>(padded(static_cast<int>(labels))); }
 
 // log(x) for x >= 1: with x = 2^n m, m near 1 and s = (m - 1) / (m + 1), it is n log(2) + 2 (s + s^3 / 3 + s^5 / 5 + ...).
-inline Vec<double> log_from_one(Vec<double> x) {
-    const IntVec<double> bits = reinterpret_cast<IntVec<double>>(x * 1.4142135623730951);
-    const IntVec<double> exponent = (bits >> 52) - 1023;
-    const Vec<double> m = reinterpret_cast<Vec<double>>(reinterpret_cast<IntVec<double>>(x) - (exponent << 52));
+inline Vec<double> log_from_one(const Vec<double>& x) {
+    using Part = Vec<double>::Part;
+    typedef uint64_t Bits __attribute__((vector_size(sizeof(Part))));
+    constexpr double kWhole = 6755399441055744.0;  // 1.5 * 2^52: a whole number added to its bits is one added to it
+    const Vec<double> risen = x * 1.4142135623730951;
+    Vec<double> n, m;
+#pragma GCC unroll 8
+    for (int k = 0; k < Vec<double>::kParts; ++k) {
+        const Bits exponent = ((Bits)risen.part[k] >> 52) - 1023;
+        n.part[k] = (Part)(exponent + std::bit_cast<uint64_t>(kWhole)) - kWhole;
+        m.part[k] = (Part)((Bits)x.part[k] - (exponent << 52));
+    }
     const Vec<double> s = (m - 1.0) / (m + 1.0), square = s * s;
     Vec<double> sum = splat(1.0 / 19);
-    for (int odd = 17; odd > 0; odd -= 2) sum = sum * square + 1.0 / odd;
-    return __builtin_convertvector(exponent, Vec<double>) * 0.6931471805599453 + 2.0 * s * sum;
+    for (int odd = 17; odd > 0; odd -= 2) sum = fma(sum, square, 1.0 / odd);
+    return fma(0.6931471805599453, n, 2.0 * s * sum);
 }
 
 // A bit for each of eight values that is not below the cut.
-inline unsigned lanes_from(double cut, const double* values) {
-#ifdef __AVX512DQ__
-    return _mm512_cmp_pd_mask(_mm512_loadu_pd(values), _mm512_set1_pd(cut), _CMP_GE_OQ);
-#else
-    unsigned bits = 0;
-    for (unsigned n = 0; n < kLane; ++n) bits |= static_cast<unsigned>(values[n] >= cut) << n;
-    return bits;
-#endif
-}
+inline unsigned lanes_from(double cut, const double* values) { return bits_of(load(values) >= cut); }
 
 // Scores of ties at a token. Rows of them may be read in whole blocks.
 class TieScores {

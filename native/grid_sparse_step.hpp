@@ -5,6 +5,7 @@
 // stage the fewest states stay that hold 1 - epsilon of the mass. What is dropped on the way counts as lost, weighed by what
 // it could still have brought.
 #pragma once
+#include "elementary.hpp"
 #include "grid_sparse_rows.hpp"
 
 namespace dovetail {
@@ -16,7 +17,7 @@ public:
     // Takes the states at t - 1 (at the first token: one empty state) to those at t, likeliest first. False if none is allowed.
     bool advance(const GridView& view, size_t t, const SparseLimits& limits, const SparseStates& before, SparseStates& after, std::vector<SparseBranches>* record, SparseLoss& loss) {
         limits_ = limits;
-        for (int c = 0; c < kCuts && limits.epsilon > 0; ++c) cuts_[c] = static_cast<float>(std::log(limits.epsilon) - 2.3 * c);
+        for (int c = 0; c < kCuts && limits.epsilon > 0; ++c) cuts_[c] = static_cast<float>(portable::log(limits.epsilon) - 2.3 * c);
         loss = {}, loss_ = &loss;
         rows_.begin(view, t);
         if (record) record->resize(plan_.stages.size());
@@ -103,7 +104,7 @@ private:
         if (limits_.epsilon == 0) return cut;
         Vec<float> all{}, lost[kCuts] = {};
         for (size_t n = 0; n < total_.size(); n += kLane) {
-            const Vec<float> below = __builtin_convertvector(load(&total_[n]) - best, Vec<float>), mass = exp(below);
+            const Vec<float> below = narrowed(load(&total_[n]) - best), mass = exp(below);
             all += mass;
             for (int c = 0; c < kCuts; ++c) lost[c] += keep<float>(mass, below < cuts_[c]);
         }
@@ -178,11 +179,11 @@ private:
         ranked.clear();
         if (states_.size() <= most) return std::swap(states_, to);
         for (size_t k = 0; k < look_.size(); ++k) ranked.push_back({states_.mass[k] + look_[k], static_cast<uint32_t>(k)});
-        std::nth_element(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(most), ranked.end());
-        const double high = std::min_element(ranked.begin(), ranked.end())->value;
+        std::sort(ranked.begin(), ranked.end());
+        const double high = ranked.front().value;
         double all = 0, stay = 0;
         for (size_t n = 0; n < ranked.size(); ++n) {
-            const double mass = std::exp(ranked[n].value - high);
+            const double mass = portable::exp(ranked[n].value - high);
             all += mass;
             if (n < most) stay += mass;
         }
@@ -213,7 +214,7 @@ private:
             const size_t cell = source_[fewest_.ranked.empty() ? n : fewest_.ranked[n].state], g = cell / stage.Lp, label = cell % stage.Lp;
             for (size_t k = starts_[g]; k < starts_[g + 1]; ++k) {
                 const double mass = from.mass[members_[k].state] + rows_[stage.layer].score[members_[k].row * stage.Lp + label];
-                if (mass != kForbidden) to.branches.push_back({members_[k].state, static_cast<uint32_t>(n), static_cast<uint32_t>(label), std::exp(mass - sum_[cell])});
+                if (mass != kForbidden) to.branches.push_back({members_[k].state, static_cast<uint32_t>(n), static_cast<uint32_t>(label), portable::exp(mass - sum_[cell])});
             }
         }
     }

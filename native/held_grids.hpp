@@ -1,6 +1,6 @@
 // Scores of grids as NumPy arrays, and what was found in them as such.
 #pragma once
-#include "bind_inference.hpp"
+#include "arrays.hpp"
 #include "grid_results.hpp"
 
 namespace dovetail {
@@ -65,12 +65,8 @@ private:
     }
     static bool all_below_infinity(const double* values, size_t n) {
         const double limit = std::numeric_limits<double>::infinity();
-        IntVec<double> sound = IntVec<double>{} - 1;
-        size_t k = 0;
-        for (; k + kLane <= n; k += kLane) sound &= load(values + k) < limit;
         bool all = true;
-        for (int lane = 0; lane < kLane; ++lane) all &= sound[lane] != 0;
-        for (; k < n; ++k) all &= values[k] < limit;
+        for (size_t k = 0; k < n; ++k) all &= values[k] < limit;
         return all;
     }
     static std::string listed(const std::vector<size_t>& numbers, const char* between = ", ") {

@@ -5,6 +5,7 @@
 //   gamma_t = alpha_t . reach_t / z_t                 z_t = alpha_t reach_t
 //   moves   = M . sum_t alpha_t' (e_{t+1} . reach_{t+1}) / z_t       with reach_t before its division by s_t
 #pragma once
+#include "elementary.hpp"
 #include "hmm_tables.hpp"
 #include "simd.hpp"
 
@@ -40,12 +41,12 @@ public:
                 divide(alpha + b * Kp_, c);
                 log_likelihood[b] += tables_.log_scale[plan_.word[first + b]];
                 if (c < 1e-100)  // a product with it might be too small for a double
-                    log_likelihood[b] += std::log(c);
+                    log_likelihood[b] += portable::log(c);
                 else if ((scale_[b] *= c) < 1e-200)
-                    log_likelihood[b] += std::log(scale_[b]), scale_[b] = 1;
+                    log_likelihood[b] += portable::log(scale_[b]), scale_[b] = 1;
             }
         }
-        for (size_t b = 0; b < B; ++b) log_likelihood[b] += std::log(scale_[b]);
+        for (size_t b = 0; b < B; ++b) log_likelihood[b] += portable::log(scale_[b]);
         return true;
     }
 
@@ -132,7 +133,7 @@ private:
 #pragma GCC unroll 8
             for (int g = 0; g < G; ++g) value[g] *= load_wide(factor + k + g * kWidth<R>);
 #pragma GCC unroll 8
-        for (int g = 0; g < G; ++g) store_wide(out + g * kWidth<R>, value[g]);
+        for (int g = 0; g < G; ++g) store(out + g * kWidth<R>, value[g]);
     }
     // exp(-cost) of one token's costs, the largest made 1.
     const R* factors_of(const float* cost, size_t b) {
@@ -152,20 +153,20 @@ private:
         Wide<R> sum{};
         for (int k = 0; k < Kp; k += kWidth<R>) {
             const Wide<R> value = load_wide(values + k) * load_wide(by + k);
-            store_wide(values + k, value);
+            store(values + k, value);
             sum += value;
         }
-        return sum_of_wide<R>(sum);
+        return sum_of(sum);
     }
     R inner(const R* a, const R* b, R* out) const {
         const int Kp = Kp_;
         Wide<R> sum{};
         for (int k = 0; k < Kp; k += kWidth<R>) {
             const Wide<R> value = load_wide(a + k) * load_wide(b + k);
-            store_wide(out + k, value);
+            store(out + k, value);
             sum += value;
         }
-        return sum_of_wide<R>(sum);
+        return sum_of(sum);
     }
     // out = reach . e, and the sum of reach.
     R follow(const R* reach, const R* e, R* out) const {
@@ -173,15 +174,15 @@ private:
         Wide<R> sum{};
         for (int k = 0; k < Kp; k += kWidth<R>) {
             const Wide<R> value = load_wide(reach + k);
-            store_wide(out + k, value * load_wide(e + k));
+            store(out + k, value * load_wide(e + k));
             sum += value;
         }
-        return sum_of_wide<R>(sum);
+        return sum_of(sum);
     }
     void divide(R* values, R by) const {
         const int Kp = Kp_;
         const R factor = by > 0 ? 1 / by : R(0);
-        for (int k = 0; k < Kp; k += kWidth<R>) store_wide(values + k, load_wide(values + k) * factor);
+        for (int k = 0; k < Kp; k += kWidth<R>) store(values + k, load_wide(values + k) * factor);
     }
 };
 

@@ -166,7 +166,7 @@ private:
 #pragma GCC unroll 8
             for (int g = 0; g < G; ++g) part[g] += load_wide(gamma + (*row - first) * Kp + k + g * kWidth<R>);
         R some[G * kWidth<R>];
-        for (int g = 0; g < G; ++g) store_wide(some + g * kWidth<R>, part[g]);
+        for (int g = 0; g < G; ++g) store(some + g * kWidth<R>, part[g]);
         const int n = std::min(G * kWidth<R>, K_ - k);
         for (int i = 0; i < n; ++i) sum[k + i] += some[i];
     }
@@ -182,7 +182,7 @@ private:
                 const int32_t code = costs_.tables[t].codes[token];
                 if (code < 0) continue;
                 R* sum = sums[t].data() + static_cast<size_t>(code) * Kp;
-                for (size_t k = 0; k < Kp; k += kWidth<R>) store_wide(sum + k, load_wide(sum + k) + load_wide(each + k));
+                for (size_t k = 0; k < Kp; k += kWidth<R>) store(sum + k, load_wide(sum + k) + load_wide(each + k));
             }
         }
     }

@@ -1,55 +1,50 @@
 // Small matrix products over many rows at once, for hidden Markov models: rows are padded to whole vectors, and a
 // block of sums stays in registers while one pass is made over the inner dimension.
 #pragma once
-#include <cstring>
-
 #include "memory.hpp"
-#ifdef __SSE__
-#include <immintrin.h>
-#endif
+#include "simd.hpp"
 
 namespace dovetail {
 
-// As wide as the machine's registers, with as many sums at a time as they hold: kRows x kGroups vectors.
-#ifdef __AVX512F__
-constexpr int kWideBytes = 64, kRows = 5, kGroups = 5;
-#else
-constexpr int kWideBytes = 32, kRows = 6, kGroups = 2;
-#endif
+// Rows are padded to 64 bytes, whatever the machine's registers: sums are taken in one order on every CPU.
+template <class R> constexpr int kWidth = 64 / static_cast<int>(sizeof(R));
+template <class R> using Wide = Pack<R, kWidth<R>>;
+template <class R> inline Wide<R> load_wide(const R* from) { return load<kWidth<R>>(from); }
 
-template <class R> struct WideOf;
-template <> struct WideOf<float> { typedef float Type __attribute__((vector_size(kWideBytes))); };
-template <> struct WideOf<double> { typedef double Type __attribute__((vector_size(kWideBytes))); };
-template <class R> using Wide = typename WideOf<R>::Type;
-template <class R> constexpr int kWidth = kWideBytes / static_cast<int>(sizeof(R));
+// As many sums at a time as the registers hold: kRows x kGroups of these.
+constexpr int kGroups = kRegisterBytes == 64 ? 5 : 1, kRows = kRegisterBytes == 64 ? 5 : kSums / Wide<float>::kParts;
 
 // States are padded to a multiple that suits single and double precision alike.
 constexpr int padded_states(int K) { return (K + kWidth<float> - 1) / kWidth<float> * kWidth<float>; }
 
-template <class R> inline Wide<R> load_wide(const R* from) {
-    Wide<R> value;
-    std::memcpy(&value, from, sizeof value);
-    return value;
-}
-template <class R> inline void store_wide(R* to, Wide<R> value) { std::memcpy(to, &value, sizeof value); }
-// Halves are added until one number is left: always the same order of additions.
-template <class R> inline R sum_of_wide(Wide<R> v) {
-    if constexpr (kWidth<R> == 16) v += __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15);
-    if constexpr (kWidth<R> == 16) v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7);
-    if constexpr (kWidth<R> == 8) v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 4, 5, 6, 7);
-    return (v[0] + v[2]) + (v[1] + v[3]);
-}
-
 // Numbers below the normal range count as 0 while this lives: arithmetic on them is slow, and they are too small to matter.
 class FlushTiny {
 public:
-#ifdef __SSE__
-    FlushTiny() : before_(_mm_getcsr()) { _mm_setcsr(before_ | 0x8040u); }
-    ~FlushTiny() { _mm_setcsr(before_); }
+    FlushTiny() : before_(mode()) { set_mode(before_ | kFlush); }
+    ~FlushTiny() { set_mode(before_); }
 
 private:
-    unsigned before_;
+#if defined(__x86_64__)
+    using Mode = unsigned;
+    static constexpr Mode kFlush = 0x8040;
+    static Mode mode() { return _mm_getcsr(); }
+    static void set_mode(Mode mode) { _mm_setcsr(mode); }
+#elif defined(__aarch64__)
+    using Mode = uint64_t;
+    static constexpr Mode kFlush = Mode{1} << 24;
+    static Mode mode() {
+        Mode mode;
+        asm volatile("mrs %0, fpcr" : "=r"(mode));
+        return mode;
+    }
+    static void set_mode(Mode mode) { asm volatile("msr fpcr, %0" : : "r"(mode)); }
+#else
+    using Mode = int;
+    static constexpr Mode kFlush = 0;
+    static Mode mode() { return 0; }
+    static void set_mode(Mode) {}
 #endif
+    const Mode before_;
 };
 
 // out[m][j] (+)= sum_k a[m * across + k * along] * b[k][j] for m < M and G vectors of j.
@@ -68,13 +63,13 @@ inline void product_block(const R* a, size_t across, size_t along, const R* b, s
         for (int m = 0; m < M; ++m) {
             const R each = a[m * across];
 #pragma GCC unroll 8
-            for (int g = 0; g < G; ++g) sum[m][g] += each * row[g];
+            for (int g = 0; g < G; ++g) sum[m][g] = fma(each, row[g], sum[m][g]);
         }
     }
 #pragma GCC unroll 8
     for (int m = 0; m < M; ++m)
 #pragma GCC unroll 8
-        for (int g = 0; g < G; ++g) store_wide(out + m * stride + g * kWidth<R>, sum[m][g]);
+        for (int g = 0; g < G; ++g) store(out + m * stride + g * kWidth<R>, sum[m][g]);
 }
 
 template <class R, int G, bool Add>
@@ -98,7 +93,7 @@ inline void product(const R* a, size_t across, size_t along, const R* b, size_t 
             case 5: if constexpr (kGroups >= 5) product_columns<R, 5, Add>(a, across, along, b, rows, inner, out, stride); break;
             case 4: if constexpr (kGroups >= 4) product_columns<R, 4, Add>(a, across, along, b, rows, inner, out, stride); break;
             case 3: if constexpr (kGroups >= 3) product_columns<R, 3, Add>(a, across, along, b, rows, inner, out, stride); break;
-            case 2: product_columns<R, 2, Add>(a, across, along, b, rows, inner, out, stride); break;
+            case 2: if constexpr (kGroups >= 2) product_columns<R, 2, Add>(a, across, along, b, rows, inner, out, stride); break;
             default: product_columns<R, 1, Add>(a, across, along, b, rows, inner, out, stride);
         }
         vectors -= group, b += group * kWidth<R>, out += group * kWidth<R>;

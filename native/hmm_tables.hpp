@@ -6,6 +6,7 @@
 #pragma once
 #include <cmath>
 
+#include "elementary.hpp"
 #include "hmm_plan.hpp"
 #include "hmm_products.hpp"
 #include "parallel.hpp"
@@ -47,7 +48,7 @@ template <class R> struct HmmTilt {
             const double* row = cost.table + c * K;
             const double least = *std::min_element(row, row + K);
             offset[c] = -least;
-            for (int k = 0; k < K; ++k) factors[c * Kp + k] = static_cast<R>(std::exp(least - row[k]));
+            for (int k = 0; k < K; ++k) factors[c * Kp + k] = static_cast<R>(portable::exp(least - row[k]));
         }
     }
 };
@@ -75,7 +76,7 @@ template <class R> struct HmmTables {
             for (size_t v = task * block; v < std::min(V, (task + 1) * block); ++v) {
                 const double* row = from.emit + v * K;
                 const double most = *std::max_element(row, row + K), scale = most > 0 ? 1 / most : 0;
-                log_scale[v] = std::log(most);
+                log_scale[v] = portable::log(most);
                 for (int k = 0; k < K; ++k) emit[v * Kp + k] = static_cast<R>(row[k] * scale);
             }
         });

@@ -1,5 +1,6 @@
 // The best states of each sequence under a hidden Markov model; among equals the lower state, from the last token on.
 #pragma once
+#include "elementary.hpp"
 #include "hmm_tables.hpp"
 
 namespace dovetail {
@@ -16,15 +17,13 @@ public:
         parallel(plan_.chunks.size(), threads, [&](size_t c, size_t) {
             const HmmChunk& chunk = plan_.chunks[c];
             Array<double> best(Kp_, kNever), next(Kp_, kNever);
-            Array<Index> from(Kp_);
+            Array<double> from(Kp_);
             std::vector<uint16_t> back(chunk.n_steps * Kp_);
             for (size_t b = 0; b < chunk.end_sequence - chunk.first_sequence; ++b) decode(chunk, b, best, next, from, back, states);
         });
     }
 
 private:
-    typedef int64_t Index;
-    typedef Index Indices __attribute__((vector_size(kWideBytes)));
     static constexpr double kNever = -1e300;
 
     const HmmPlan& plan_;
@@ -33,7 +32,7 @@ private:
     const int K_, Kp_;
     Array<double> move_;
 
-    static double log_of(double p) { return p > 0 ? std::log(p) : kNever; }
+    static double log_of(double p) { return p > 0 ? portable::log(p) : kNever; }
 
     double emission(size_t row, int k) const {
         const size_t token = plan_.token[row];
@@ -43,7 +42,7 @@ private:
         return costs_.each ? score - costs_.each[token * K_ + k] : score;
     }
 
-    void decode(const HmmChunk& chunk, size_t b, Array<double>& best, Array<double>& next, Array<Index>& from, std::vector<uint16_t>& back, int32_t* states) const {
+    void decode(const HmmChunk& chunk, size_t b, Array<double>& best, Array<double>& next, Array<double>& from, std::vector<uint16_t>& back, int32_t* states) const {
         const uint64_t* steps = plan_.steps.data() + chunk.first_step;
         size_t T = 0;
         while (T < chunk.n_steps && steps[T] + b < steps[T + 1]) ++T;
@@ -64,19 +63,17 @@ private:
     }
 
     // next[j] = max_i best[i] + move[i][j], and that i.
-    void advance(const double* best, double* next, Index* from) const {
-        constexpr int W = kWidth<double>;
-        for (int j = 0; j < Kp_; j += W) {
-            Wide<double> most = Wide<double>{} + best[0] + load_wide(&move_[j]);
-            Indices which{};
+    void advance(const double* best, double* next, double* from) const {
+        for (int j = 0; j < Kp_; j += kLane) {
+            Vec<double> most = best[0] + load(&move_[j]), which{};
             for (int i = 1; i < K_; ++i) {
-                const Wide<double> score = Wide<double>{} + best[i] + load_wide(&move_[size_t(i) * Kp_ + j]);
-                const Indices better = score > most;
-                most = better ? score : most;
-                which = better ? Indices{} + i : which;
+                const Vec<double> score = best[i] + load(&move_[size_t(i) * Kp_ + j]);
+                const auto better = score > most;
+                most = select(better, score, most);
+                which = select(better, splat(static_cast<double>(i)), which);
             }
-            store_wide(next + j, most);
-            std::memcpy(from + j, &which, sizeof which);
+            store(next + j, most);
+            store(from + j, which);
         }
     }
 };

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "elementary.hpp"
+
 namespace dovetail {
 
 // (1 - q)^2 up to a slope of -kSteepest, a straight line beyond; 0 from q = 1 on. phi(a) = a^2 / 4 - a; s is a.
@@ -37,12 +39,12 @@ using SquaredHinge = Hinge<2'000'000'000>;  // never straight
 struct Logistic {
     static constexpr double kStart = -20;  // nearly no weight
     static constexpr double kClose = 1e-2;
-    static double a(double s) { return 1 / (1 + std::exp(-s)); }
+    static double a(double s) { return 1 / (1 + portable::exp(-s)); }
     static double state(double q) { return -q; }
-    static double value(double q) { return q > 0 ? std::log1p(std::exp(-q)) : std::log1p(std::exp(q)) - q; }
-    static double slope(double q) { return -1 / (1 + std::exp(q)); }
+    static double value(double q) { return q > 0 ? portable::log1p(portable::exp(-q)) : portable::log1p(portable::exp(q)) - q; }
+    static double slope(double q) { return -1 / (1 + portable::exp(q)); }
     static double curvature(double q) {
-        const double p = 1 / (1 + std::exp(q));
+        const double p = 1 / (1 + portable::exp(q));
         return p * (1 - p);
     }
     static double gap(double s, double q) { return std::max(0.0, value(q) - value(-s) + a(s) * (q + s)); }

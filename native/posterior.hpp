@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "elementary.hpp"
 #include "memory.hpp"
 #include "recursion.hpp"
 
@@ -46,17 +47,17 @@ template <class R> struct Moves {
         transposed.resize(matrices * size);
         constexpr R infinity = std::numeric_limits<R>::infinity();
         Vec<R> low = splat(infinity), high = -low;
-        const IntVec<R> last = lanes<R>(static_cast<uint8_t>((1u << (L - (Lp - kLane))) - 1));
+        const auto last = lanes<R>(static_cast<uint8_t>((1u << (L - (Lp - kLane))) - 1));
         for (size_t row = 0; row < matrices * L; ++row) {
             R* scores = &log[row * Lp];
             if (legal_)
                 for (int j = 0; j < L; ++j)
                     if (!legal_[row % L * L + j]) scores[j] = -infinity;
-            store(scores + Lp - kLane, last ? load(scores + Lp - kLane) : splat(-infinity));
+            store(scores + Lp - kLane, select(last, load(scores + Lp - kLane), splat(-infinity)));
             for (int j = 0; j < Lp; j += kLane) {
                 const Vec<R> value = load(scores + j);
                 high = larger<R>(high, value);
-                low = smaller<R>(low, value > -infinity ? value : splat(infinity));
+                low = smaller(low, select(value > -infinity, value, splat(infinity)));
             }
         }
         const bool any = largest_of<R>(high) > -infinity;
@@ -121,17 +122,17 @@ template <class R> void apply_mask(Work<R>& w, size_t T, int L, int Lp) {
 
 template <int G, class R> double exponentiate_rows(Work<R>& w, size_t T, int L, const int Lp, R& spread) {
     constexpr R infinity = std::numeric_limits<R>::infinity();
-    const IntVec<R> real = lanes<R>(static_cast<uint8_t>((1u << (L - (Lp - kLane))) - 1));  // in the last block
+    const auto real = lanes<R>(static_cast<uint8_t>((1u << (L - (Lp - kLane))) - 1));  // in the last block
     double shift = 0;
     Vec<R> widest = {};
     for (size_t t = 0; t < T; ++t) {
         R *score = &w.score[t * Lp], *node = &w.node[t * Lp];
-        store(score + Lp - kLane, real ? load(score + Lp - kLane) : splat(-infinity));
+        store(score + Lp - kLane, select(real, load(score + Lp - kLane), splat(-infinity)));
         Vec<R> high = splat(-infinity), low = splat(infinity);
         for (int j = 0; j < Lp; j += kLane) {
             const Vec<R> value = load(score + j);
             high = larger<R>(high, value);
-            low = smaller<R>(low, value > -infinity ? value : splat(infinity));
+            low = smaller(low, select(value > -infinity, value, splat(infinity)));
         }
         const R top = largest_of<R>(high);
         if (!(top > -infinity)) return -infinity;
@@ -150,22 +151,22 @@ template <class R> double exponentiate(Work<R>& w, size_t T, int L, int Lp, R& s
     return with_blocks<R>(Lp / kLane, [&](auto G) { return exponentiate_rows<G>(w, T, L, G ? G * kLane : Lp, spread); });
 }
 
-// edge[i][j] += sum_t left_t[i] * right_{t+1}[j], four rows at a time in registers.
+// edge[i][j] += sum_t left_t[i] * right_{t+1}[j], a few rows at a time in registers.
 template <class R> struct OuterSums {
     const R *left, *right;
     R* out;
     size_t T;
     int L, Lp;
     template <int G> void run(int block) const {
-        static_assert(G <= 6);
-        for (int i = 0; i < L; i += 4) {
-            const int rows = std::min(4, L - i);
-            Vec<R> sum[4][G] = {};
+        constexpr int most = std::clamp(kSums / (G * Vec<R>::kParts), 1, 4);
+        for (int i = 0; i < L; i += most) {
+            const int rows = std::min(most, L - i);
+            Vec<R> sum[most][G] = {};
             for (size_t t = 0; t + 1 < T; ++t) {
                 const R *a = left + t * Lp + i, *b = right + (t + 1) * Lp + block * kLane;
                 for (int g = 0; g < G; ++g) {
                     const Vec<R> value = load(b + g * kLane);
-                    for (int r = 0; r < 4; ++r) sum[r][g] += a[r] * value;  // padding reads zeros
+                    for (int r = 0; r < most; ++r) sum[r][g] = fma(a[r], value, sum[r][g]);  // padding reads zeros
                 }
             }
             for (int r = 0; r < rows; ++r)
@@ -180,7 +181,7 @@ template <int G, class R> void marginals(Work<R>& w, size_t T, const int Lp) {
         R *alpha = &w.alpha[t * Lp], *p = &w.p[t * Lp];
         const R* reach = &w.reach[t * Lp];
         Vec<R> total = {};
-        for (int j = 0; j < Lp; j += kLane) total += load(alpha + j) * load(reach + j);
+        for (int j = 0; j < Lp; j += kLane) total = fma(load(alpha + j), load(reach + j), total);
         const R inverse = R(1) / sum_of<R>(total);
         for (int j = 0; j < Lp; j += kLane) {
             const Vec<R> scaled = load(alpha + j) * inverse;
@@ -197,7 +198,7 @@ template <class R> void expectations(const Moves<R>& moves, Work<R>& w, size_t T
     w.edge.assign(matrix, R(0));
     if (T == 1) return;
     if (!moves.stride) {
-        each_group(Lp / kLane, OuterSums<R>{w.alpha.data(), w.full.data(), w.edge.data(), T, L, Lp});
+        each_group<R, 1>(Lp / kLane, OuterSums<R>{w.alpha.data(), w.full.data(), w.edge.data(), T, L, Lp});
         for (size_t k = 0; k < matrix; k += kLane)
             store(&w.edge[k], load(&w.edge[k]) * load(&moves.forward[k]));
         return;
@@ -224,15 +225,15 @@ inline void expectations_in_logs(const Moves<double>& moves, Work<double>& w, si
         double best = -std::numeric_limits<double>::infinity(), z = 0;
         for (int j = 0; j < L; ++j) best = std::max(best, w.alpha[t * Lp + j] + w.reach[t * Lp + j]);
         for (int j = 0; j < Lp; ++j)
-            z += w.p[t * Lp + j] = j < L ? std::exp(w.alpha[t * Lp + j] + w.reach[t * Lp + j] - best) : 0.0;
+            z += w.p[t * Lp + j] = j < L ? portable::exp(w.alpha[t * Lp + j] + w.reach[t * Lp + j] - best) : 0.0;
         for (int j = 0; j < L; ++j) w.p[t * Lp + j] /= z;
         if (t + 1 == T) break;
-        const double norm = best + std::log(z);
+        const double norm = best + portable::log(z);
         for (int i = 0; i < L; ++i)
             for (int j = 0; j < L; ++j) {
                 const size_t k = static_cast<size_t>(i) * Lp + j;
                 const double log_move = moves.log[(t + 1) * moves.stride + k];
-                const double value = std::exp(w.alpha[t * Lp + i] + log_move + w.full[(t + 1) * Lp + j] - norm);
+                const double value = portable::exp(w.alpha[t * Lp + i] + log_move + w.full[(t + 1) * Lp + j] - norm);
                 w.edge[k] += value;
                 if (moves.stride) w.edge_at[(t + 1) * matrix + k] = value;
             }

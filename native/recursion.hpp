@@ -6,6 +6,7 @@
 //
 // The backward direction is the forward one on the reversed chain with transposed edges.
 #pragma once
+#include "elementary.hpp"
 #include "semiring.hpp"
 
 namespace dovetail {
@@ -70,8 +71,8 @@ private:
         if constexpr (std::is_same_v<S, LogSum>) {
             if (!(best > -std::numeric_limits<double>::infinity())) return best;
             double sum = 0;
-            for (int j = 0; j < L; ++j) sum += std::exp(last[j] - best);
-            return best + std::log(sum);
+            for (int j = 0; j < L; ++j) sum += portable::exp(last[j] - best);
+            return best + portable::log(sum);
         }
         return best;
     }

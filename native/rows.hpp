@@ -110,7 +110,7 @@ template <class R> struct TokenScore {
         else
             for (; code < end; ++code, ++value) {
                 const R* row = rows + size_t{*code};
-                for (int g = 0; g < G; ++g) sum[g] += R(*value) * load(row + g * kLane);
+                for (int g = 0; g < G; ++g) sum[g] = fma(R(*value), load(row + g * kLane), sum[g]);
             }
         for (int g = 0; g < G; ++g) store(out + (block + g) * kLane, sum[g]);
     }
@@ -135,7 +135,7 @@ template <class R> struct TokenScore {
 template <class R>
 inline void score_token(const Program& program, const Layout& layout, const R* weights, size_t t, R* out) {
     const TokenScore<R> token{program, layout, weights, t, out};
-    each_group(layout.Lp / kLane, token);
+    each_group<R, 1>(layout.Lp / kLane, token);
     token.pairs();
 }
 
@@ -170,7 +170,7 @@ template <class R, bool Masked, bool Squared = false> struct TokenScatter {
             for (int g = 0; g < G; ++g) {
                 Vec<R> change = row[g];
                 if constexpr (Masked) change = keep<R>(change, lanes<R>(mask[g]));
-                store(to + g * kLane, load(to + g * kLane) + value * change);
+                store(to + g * kLane, fma(value, change, load(to + g * kLane)));
             }
         }
     }
@@ -197,7 +197,7 @@ template <class R, bool Masked, bool Squared = false> struct TokenScatter {
 template <bool Masked, bool Squared = false, class R>
 inline void scatter_token(const Program& program, const Layout& layout, R* gradient, size_t t, const R* residual) {
     const TokenScatter<R, Masked, Squared> token{program, layout, gradient, t, residual};
-    each_group(layout.Lp / kLane, token);
+    each_group<R, 1>(layout.Lp / kLane, token);
     token.pairs();
 }
 

@@ -19,8 +19,8 @@ struct Batch {
     size_t length(size_t s) const { return x.sequences[s + 1] - x.sequences[s]; }
 };
 
-inline Vec<float> widened(const float* from, float) { return load(from); }
-inline Vec<double> widened(const float* from, double) { return __builtin_convertvector(load(from), Vec<double>); }
+inline Vec<float> load_as(const float* from, float) { return load(from); }
+inline Vec<double> load_as(const float* from, double) { return widened(load(from)); }
 
 // Adds up dense rows, a group of blocks kept in registers.
 template <class R> struct DenseSum {
@@ -35,9 +35,9 @@ template <class R> struct DenseSum {
         for (size_t k = 0; k < n; ++k) {
             const float* row = dense + static_cast<size_t>(rows[k]) * Lp + block * kLane;
             if (value)
-                for (int g = 0; g < G; ++g) sum[g] += R(value[k]) * widened(row + g * kLane, R());
+                for (int g = 0; g < G; ++g) sum[g] = fma(R(value[k]), load_as(row + g * kLane, R()), sum[g]);
             else
-                for (int g = 0; g < G; ++g) sum[g] += widened(row + g * kLane, R());
+                for (int g = 0; g < G; ++g) sum[g] += load_as(row + g * kLane, R());
         }
         for (int g = 0; g < G; ++g) store(out + (block + g) * kLane, sum[g]);
     }
@@ -52,7 +52,7 @@ public:
         split(x, t);
         if (t + 1 < x.n_tokens()) prefetch(x, t + 1);
         const bool valued = !x.values.empty();
-        each_group(model_.Lp / kLane, DenseSum<R>{model_.dense.data(), dense_, valued ? dense_value_.data() : nullptr,
+        each_group<R, 1>(model_.Lp / kLane, DenseSum<R>{model_.dense.data(), dense_, valued ? dense_value_.data() : nullptr,
                                                   n_dense_, model_.Lp, out});
         for (size_t k = 0; k < n_pairs_; ++k) {
             const R value = valued ? R(pair_value_[k]) : R(1);

@@ -11,6 +11,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "elementary.hpp"
 #include "simd.hpp"
 
 namespace dovetail {
@@ -30,7 +31,7 @@ public:
 
 private:
     void flush() {
-        log_ += std::log(product_);
+        log_ += portable::log(product_);
         product_ = 1.0;
     }
     double log_ = 0.0, product_ = 1.0;
@@ -59,27 +60,24 @@ template <class R, class Run> inline decltype(auto) with_blocks(int blocks, Run 
     return run(std::integral_constant<int, 0>());
 }
 
-// Runs kernel<G> over the blocks of a row, at most six blocks (48 labels) kept in registers at a time.
-template <class Kernel> inline void each_group(int blocks, Kernel kernel) {
-    switch (blocks) {  // the usual case, with the block number a constant too
-        case 1: return kernel.template run<1>(0);
-        case 2: return kernel.template run<2>(0);
-        case 3: return kernel.template run<3>(0);
-        case 4: return kernel.template run<4>(0);
-        case 5: return kernel.template run<5>(0);
-        case 6: return kernel.template run<6>(0);
-        default: break;
-    }
-    for (int at = 0; at < blocks;) {
-        switch (std::min(6, blocks - at)) {
-            case 1: kernel.template run<1>(at); at += 1; break;
-            case 2: kernel.template run<2>(at); at += 2; break;
-            case 3: kernel.template run<3>(at); at += 3; break;
-            case 4: kernel.template run<4>(at); at += 4; break;
-            case 5: kernel.template run<5>(at); at += 5; break;
-            default: kernel.template run<6>(at); at += 6; break;
+// Blocks of a row, six (48 labels) at most, that stay in registers where a kernel has so many sums for each of them.
+template <class R, int Sums> constexpr int kMostBlocks = std::clamp(kSums / (Sums * Vec<R>::kParts), 1, 6);
+
+// Runs kernel<G> over the blocks of a row, as many of them at a time as stay in registers.
+template <class R, int Sums, class Kernel> inline void each_group(int blocks, Kernel kernel) {
+    constexpr int most = kMostBlocks<R, Sums>;
+    const auto run = [&](int n, int at) {
+        switch (n) {
+            case 1: return kernel.template run<1>(at);
+            case 2: if constexpr (most >= 2) return kernel.template run<2>(at); break;
+            case 3: if constexpr (most >= 3) return kernel.template run<3>(at); break;
+            case 4: if constexpr (most >= 4) return kernel.template run<4>(at); break;
+            case 5: if constexpr (most >= 5) return kernel.template run<5>(at); break;
+            default: if constexpr (most >= 6) return kernel.template run<6>(at);
         }
-    }
+    };
+    if (blocks <= most) return run(blocks, 0);  // the usual case, with the block number a constant too
+    for (int at = 0; at < blocks; at += most) run(std::min(most, blocks - at), at);
 }
 
 template <class R> struct SumProduct {
@@ -97,18 +95,18 @@ template <class R> struct SumProduct {
             int i = 0;
             for (; i + 1 < L; i += 2, column += 2 * Lp)
                 for (int g = 0; g < G; ++g) {
-                    even[g] += previous[i] * load(column + g * kLane);
-                    odd[g] += previous[i + 1] * load(column + Lp + g * kLane);
+                    even[g] = fma(previous[i], load(column + g * kLane), even[g]);
+                    odd[g] = fma(previous[i + 1], load(column + Lp + g * kLane), odd[g]);
                 }
             if (i < L)
-                for (int g = 0; g < G; ++g) even[g] += previous[i] * load(column + g * kLane);
+                for (int g = 0; g < G; ++g) even[g] = fma(previous[i], load(column + g * kLane), even[g]);
             for (int g = 0; g < G; ++g) store(out + (block + g) * kLane, even[g] + odd[g]);
         }
     };
     template <int G> static void product(const R* previous, const R* edge, R* out, int L, int Lp) {
         const Product kernel{previous, edge, out, L, G ? G * kLane : Lp};
-        if constexpr (G) kernel.template run<G>(0);
-        else each_group(Lp / kLane, kernel);
+        if constexpr (G && G <= kMostBlocks<R, 2>) kernel.template run<G>(0);
+        else each_group<R, 2>(kernel.Lp / kLane, kernel);
     }
     template <int G, class Scale> static void weigh(const R* node, const R* reach, R* full, int Lp, Scale& scale) {
         if constexpr (G) {
@@ -153,8 +151,8 @@ template <class R> struct MaxPlus {
     };
     template <int G> static void product(const R* previous, const R* edge, R* out, int L, int Lp) {
         const Product kernel{previous, edge, out, L, G ? G * kLane : Lp};
-        if constexpr (G) kernel.template run<G>(0);
-        else each_group(Lp / kLane, kernel);
+        if constexpr (G && G <= kMostBlocks<R, 1>) kernel.template run<G>(0);
+        else each_group<R, 1>(kernel.Lp / kLane, kernel);
     }
     template <int G, class Scale> static void weigh(const R* node, const R* reach, R* full, int Lp, Scale& scale) {
         if constexpr (G) Lp = G * kLane;
@@ -179,8 +177,8 @@ struct LogSum {
         for (int j = 0; j < L; ++j) {
             if (!(out[j] > -std::numeric_limits<double>::infinity())) continue;
             double sum = 0;
-            for (int i = 0; i < L; ++i) sum += std::exp(previous[i] + edge[i * Lp + j] - out[j]);
-            out[j] += std::log(sum);
+            for (int i = 0; i < L; ++i) sum += portable::exp(previous[i] + edge[i * Lp + j] - out[j]);
+            out[j] += portable::log(sum);
         }
     }
     template <int, class Scale> static void weigh(const double* node, const double* reach, double* full, int Lp, Scale& scale) {

@@ -5,6 +5,7 @@
 // A row of `full` carries the same unknown scale as the row of `reach` made from it, so scales cancel.
 #pragma once
 #include "decode.hpp"
+#include "elementary.hpp"
 #include "random.hpp"
 
 namespace dovetail {
@@ -34,14 +35,14 @@ public:
     void weights(std::vector<double>& out) const { std::copy_n(w_.p.begin(), L(), out.begin()); }
     void weights(size_t t, int i, std::vector<double>& out) const {
         for (int j = 0; j < L(); ++j)
-            out[j] = in_logs_ ? std::exp(log_move(t, i, j) + log_full(t, j) - log_reach(t - 1, i))
+            out[j] = in_logs_ ? portable::exp(log_move(t, i, j) + log_full(t, j) - log_reach(t - 1, i))
                               : moves_.forward[cell(t, i, j)] * w_.full[at(t, j)];
     }
 
 private:
     size_t at(size_t t, int j) const { return t * moves_.Lp + j; }
     size_t cell(size_t t, int i, int j) const { return t * moves_.stride + static_cast<size_t>(i) * moves_.Lp + j; }
-    double log_of(double value) const { return in_logs_ ? value : std::log(value); }
+    double log_of(double value) const { return in_logs_ ? value : portable::log(value); }
 
     const Work<double>& w_;
     const Moves<double>& moves_;
@@ -53,8 +54,8 @@ inline double log_sum(const std::vector<double>& values) {
     const double best = *std::max_element(values.begin(), values.end());
     if (!(best > -std::numeric_limits<double>::infinity())) return best;
     double sum = 0;
-    for (double value : values) sum += std::exp(value - best);
-    return best + std::log(sum);
+    for (double value : values) sum += portable::exp(value - best);
+    return best + portable::log(sum);
 }
 
 // log P(y_t is in mask_t for all t from begin - 1 to end). masks: [end - begin + 2 x L]; rows for tokens outside the

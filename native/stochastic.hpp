@@ -1,6 +1,7 @@
 // Stochastic gradient descent on the same loss: a quick start where the dual cannot be used (partial labels, label
 // weights, features on transitions, too little memory). Weight decay is applied to all weights 32 times an epoch.
 #pragma once
+#include "elementary.hpp"
 #include "problem.hpp"
 #include "random.hpp"
 
@@ -44,7 +45,7 @@ private:
         return weight * loss;
     }
     void decay(double rate, size_t visits) {
-        const auto factor = static_cast<float>(std::exp(-2 * c2_ * rate * static_cast<double>(visits) / static_cast<double>(problem_->size())));
+        const auto factor = static_cast<float>(portable::exp(-2 * c2_ * rate * static_cast<double>(visits) / static_cast<double>(problem_->size())));
         for (float& w : weights_) w *= factor;
     }
 

@@ -1,6 +1,6 @@
 // From Python's feature lists to labels: reading into batches, and tagging in one go.
 #pragma once
-#include "bind_training.hpp"
+#include "arrays.hpp"
 #include "decode.hpp"
 #include "items.hpp"
 
@@ -74,16 +74,6 @@ template <class After> void read_sequences(Batch& batch, PyObject* sequences, Af
         batch.x.end_sequence();
         after();
     });
-}
-
-// Runs work without the GIL; impossible sequences become errors that name them, counted on from `before`.
-template <class Work> auto without_gil(Work work, size_t before = 0) {
-    try {
-        nb::gil_scoped_release unlocked;
-        return work();
-    } catch (const ImpossibleSequence& error) {
-        throw std::invalid_argument("sequence " + std::to_string(before + error.sequence + 1) + " has no label sequence that the constraints allow");
-    }
 }
 
 inline void check_constraints(const Model& model, const Constraints& constraints) {

@@ -15,3 +15,7 @@ class ModelFileError(DovetailError, ValueError):
 
 class TrainingError(DovetailError, ValueError):
     """A training cannot start or go on with these settings and this data."""
+
+
+class NativeCodeError(DovetailError, ImportError):
+    """The kernels cannot be loaded here: they are for another CPU level, platform or Python."""

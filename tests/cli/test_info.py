@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 
 import dovetail
+from dovetail import _native
 
 Run = Callable[..., Result]
 
@@ -23,6 +24,7 @@ def test_text(run: Run, model: Path) -> None:
         "largest transitions",
         "B-SPEAKER -> I-SPEAKER",
         "stopped",
+        f"CPU level {_native.LEVEL}",
     ):
         assert part in shown
 
@@ -31,6 +33,7 @@ def test_json(run: Run, model: Path) -> None:
     facts = json.loads(run("info", model, "--json", "--top", 2).stdout)
     tagger = dovetail.load(model)
     assert facts["labels"] == tagger.labels_
+    assert facts["cpu_level"] == _native.LEVEL
     assert facts["n_features"] == tagger.n_features_
     assert len(facts["top_weights"]["O"]) == 2
     assert facts["training"]["tokens"] == 9_869
@@ -48,5 +51,6 @@ def test_every_command_has_help(run: Run, command: str) -> None:
 
 
 def test_version_and_unknown_command(run: Run) -> None:
-    assert run("--version").stdout == f"dovetail {dovetail.__version__}\n"
+    expected = f"dovetail {dovetail.__version__} (CPU level {_native.LEVEL})\n"
+    assert run("--version").stdout == expected
     assert "No such command" in run("fly", code=2).output

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dovetail import Tagger
+from dovetail import Tagger, __version__, _native
 from dovetail.chain.model_file import KIND_LINEAR, KIND_PIPELINE
 from dovetail.cli.models import kind_of, load
 from dovetail.cli.states import in_short, summary, told, typical_words, words_as_lines
@@ -40,7 +40,7 @@ def command(model: str, top: int | None, as_json: bool) -> None:
     representation: the most typical words of each state or class.
     """
     kind = kind_of(model)
-    file = {"model": model, "bytes": Path(model).stat().st_size}
+    file = {"model": model, "bytes": Path(model).stat().st_size, "cpu_level": _native.LEVEL}
     if kind not in (None, KIND_PIPELINE, KIND_LINEAR):
         facts = {**file, **_representation_facts(model, SHOWN_WORDS if top is None else top)}
         text = _representation_as_text
@@ -65,6 +65,7 @@ def _representation_as_text(facts: Mapping[str, Any]) -> str:
         ("model", f"{click.format_filename(facts['model'])}, {facts['bytes'] / 1e6:,.1f} MB"),
         ("represents", f"words of '{facts['reads'][0]}': {in_short(facts)}"),
         ("writes", ", ".join(facts["columns"])),
+        _read_by(facts),
     ]
     if facts["stopped"]:
         rows.append(("stopped", facts["stopped"]))
@@ -139,6 +140,7 @@ def _pipeline_as_text(facts: Mapping[str, Any]) -> str:
         ("model", f"{click.format_filename(facts['model'])}, {facts['bytes'] / 1e6:,.1f} MB"),
         ("pipeline", order),
         ("decode", decode),
+        _read_by(facts),
         *(("note", note) for note in facts["notes"]),
         *((one["name"], in_short(one)) for one in facts["representations"]),
     ]
@@ -168,6 +170,10 @@ def _pipeline_as_text(facts: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _read_by(facts: Mapping[str, Any]) -> tuple[str, str]:
+    return "read by", f"dovetail {__version__}, CPU level {facts['cpu_level']}"
+
+
 def _named_scheme(facts: Mapping[str, Any]) -> str:
     return f" ({_scheme(facts)})" if "scheme" in facts else ""
 
@@ -187,6 +193,7 @@ def _as_text(facts: Mapping[str, Any]) -> str:
     rows = [
         ("model", f"{click.format_filename(facts['model'])}, {facts['bytes'] / 1e6:,.1f} MB"),
         ("made by", f"dovetail {facts['dovetail']}"),
+        _read_by(facts),
         ("labels", f"{len(facts['labels'])} ({_scheme(facts)}): {', '.join(facts['labels'])}"),
         ("features", f"{facts['n_features']:,}, {kind}"),
         ("weights", f"{facts['n_weights']:,}"),

@@ -6,6 +6,8 @@ import signal
 import sys
 from typing import Any, NoReturn
 
+from dovetail.errors import NativeCodeError
+
 INTERRUPTED = 128 + 2
 
 
@@ -29,6 +31,9 @@ def main() -> int:
     except ShowEndedError:
         print("\nThe demo was interrupted; `make demo` begins it again.", file=sys.stderr)
         return INTERRUPTED
+    except NativeCodeError as error:
+        print(f"dovetail: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

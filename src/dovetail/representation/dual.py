@@ -21,6 +21,7 @@ from dovetail.representation.parameters import Floats
 Found = TypeVar("Found")
 Evaluate = Callable[[Floats], tuple[float, Floats, Found]]
 SMALLEST_MOVE = 1e-10
+ENOUGH = 0.3  # of the rise that the slope promises: a step that brings less is too long
 
 
 @dataclass
@@ -70,7 +71,8 @@ def ascend(
         if not left or ahead <= SMALLEST_MOVE * ball.sigma:
             break
         higher, slope, other = evaluate(there * root)
-        if np.isfinite(higher) and (higher >= value or not np.isfinite(value)):
+        promised = float((direction * (there - at)).sum())
+        if np.isfinite(higher) and (higher >= value + ENOUGH * promised or not np.isfinite(value)):
             at, value, gradient, found = there, higher, slope, other
             step *= 2
         else:

@@ -1,15 +1,16 @@
 // Python's view of approximate inference in grids.
-#pragma once
+#include "bindings.hpp"
+#include "elementary.hpp"
 #include "grid_loopy.hpp"
 #include "grid_sparse.hpp"
 #include "held_grids.hpp"
 
 namespace dovetail {
 
-inline nb::tuple to_python(const Grids&, GridLabels found) { return numpy_labels(std::move(found)); }
-inline nb::tuple to_python(const Grids& grids, GridExpectations found) { return numpy_expectations(grids, std::move(found)); }
-inline nb::tuple to_python(const SparseReport& report) { return nb::make_tuple(std::exp(report.log_kept), report.least, report.states); }
-inline nb::tuple to_python(const LoopyReport& report) { return nb::make_tuple(report.iterations, report.converged, report.change); }
+static nb::tuple to_python(const Grids&, GridLabels found) { return numpy_labels(std::move(found)); }
+static nb::tuple to_python(const Grids& grids, GridExpectations found) { return numpy_expectations(grids, std::move(found)); }
+static nb::tuple to_python(const SparseReport& report) { return nb::make_tuple(portable::exp(report.log_kept), report.least, report.states); }
+static nb::tuple to_python(const LoopyReport& report) { return nb::make_tuple(report.iterations, report.converged, report.change); }
 
 // run() gives results and a report.
 template <class Run> nb::tuple inferred(const Grids& grids, Run run) {
@@ -17,7 +18,7 @@ template <class Run> nb::tuple inferred(const Grids& grids, Run run) {
     return nb::make_tuple(to_python(grids, std::move(found.first)), to_python(found.second));
 }
 
-inline void bind_grid_approximate(nb::module_& module) {
+void bind_grid_approximate(nb::module_& module) {
     using nb::arg;
     module.def("grid_sparse_best", [](const HeldGrids& grids, double epsilon, size_t beam, int threads) {
             return inferred(grids, [&] { return sparse_best(grids, {epsilon, beam}, threads); });

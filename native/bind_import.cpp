@@ -1,7 +1,8 @@
 // Weights of another program's model in, by the names of its features; the arrays of a model file out.
-#pragma once
-#include "bind_training.hpp"
+#include "bindings.hpp"
 #include "extract.hpp"
+#include "items.hpp"
+#include "model_arrays.hpp"
 
 namespace dovetail {
 
@@ -43,7 +44,7 @@ private:
     }
 };
 
-inline nb::typed<nb::dict, nb::str, nb::object> arrays_of_weights(const nb::list& features, int labels, In<int64_t> feature, In<int64_t> previous, In<int64_t> label, In<double> weight) {
+static nb::typed<nb::dict, nb::str, nb::object> arrays_of_weights(const nb::list& features, int labels, In<int64_t> feature, In<int64_t> previous, In<int64_t> label, In<double> weight) {
     if (labels < 1 || labels >= kMostLabels) throw std::invalid_argument("the number of labels is not between 1 and 32,766");
     const NamedFeatures named(features);
     const size_t n = weight.size();
@@ -61,7 +62,7 @@ inline nb::typed<nb::dict, nb::str, nb::object> arrays_of_weights(const nb::list
     return to_dict(arrays_from(named.names, labels, weights, frequency));
 }
 
-inline void bind_import(nb::module_& module) {
+void bind_import(nb::module_& module) {
     module.def("arrays_of_weights", &arrays_of_weights, nb::arg("features"), nb::arg("n_labels"), nb::arg("feature"), nb::arg("previous"), nb::arg("label"), nb::arg("weight"),
                "Arrays of a model file from weights: of a feature on a label (previous -1), of a move (feature -1), or of a feature on a move; "
                "the weights of a feature on moves follow one another.");

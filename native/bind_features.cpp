@@ -1,7 +1,7 @@
 // Python's view of columns and templates.
-#pragma once
-#include "bind_inference.hpp"
-#include "extract.hpp"
+#include "bindings.hpp"
+#include "encoding.hpp"
+#include "labelled_items.hpp"
 #include "lexicon.hpp"
 
 namespace dovetail {
@@ -26,7 +26,7 @@ private:
 };
 
 // Sequences of tokens: each a string, or a tuple (list) of one string a column.
-inline void add_tokens(Columns& self, std::vector<std::string> names, nb::handle sequences) {
+static void add_tokens(Columns& self, std::vector<std::string> names, nb::handle sequences) {
     if (!self.bounds.empty() || names.empty()) throw std::invalid_argument("tokens come first, and have at least one column");
     std::vector<ValueCodes> values(names.size());
     std::vector<uint64_t> bounds{0};
@@ -61,7 +61,7 @@ inline void add_tokens(Columns& self, std::vector<std::string> names, nb::handle
     for (size_t k = 0; k < names.size(); ++k) self.add(names[k], std::move(values[k].codes), std::move(values[k].items));
 }
 
-inline Items items_of(nb::handle lists) {
+static Items items_of(nb::handle lists) {
     Items out;
     each_item(lists.ptr(), [&](PyObject* list) {
         if (PyUnicode_Check(list)) {
@@ -86,7 +86,7 @@ inline Items items_of(nb::handle lists) {
     return out;
 }
 
-inline std::vector<std::string> distinct_texts(const Items& items) {
+static std::vector<std::string> distinct_texts(const Items& items) {
     std::vector<std::string> out;
     KeyTable seen;
     for (size_t item = 0; item < items.hash.size(); ++item) {
@@ -96,7 +96,7 @@ inline std::vector<std::string> distinct_texts(const Items& items) {
     return out;
 }
 
-inline void translate(Columns& self, std::string name, const std::string& source, nb::dict texts) {
+static void translate(Columns& self, std::string name, const std::string& source, nb::dict texts) {
     const Items& from = *self.at(source).items;
     Items out;
     out.soft = from.soft;
@@ -114,20 +114,20 @@ inline void translate(Columns& self, std::string name, const std::string& source
     self.derive(std::move(name), source, std::move(out));
 }
 
-inline std::vector<Step> steps_of(const std::vector<std::pair<std::string, int>>& named) {
+static std::vector<Step> steps_of(const std::vector<std::pair<std::string, int>>& named) {
     std::vector<Step> steps;
     for (const auto& [name, n] : named) steps.push_back(Step::of(name, n));
     return steps;
 }
 
-inline Codes counting(size_t n) {
+static Codes counting(size_t n) {
     Codes codes(n);
     std::iota(codes.begin(), codes.end(), 0);
     return codes;
 }
 
 // A soft column: at each token a weight for each level; those below `least` are left out.
-inline void add_soft(Columns& self, std::string name, std::vector<std::string> levels, In<float> weights, float least) {
+static void add_soft(Columns& self, std::string name, std::vector<std::string> levels, In<float> weights, float least) {
     check_size(weights.size(), self.n_tokens() * levels.size(), name.c_str());
     Items items;
     items.soft = true;
@@ -170,7 +170,7 @@ private:
     std::vector<float> values_;
 };
 
-inline void extract_into(Dataset& data, const Template& made_of, const Columns& columns, nb::object labels, nb::object allowed, nb::object weights) {
+static void extract_into(Dataset& data, const Template& made_of, const Columns& columns, nb::object labels, nb::object allowed, nb::object weights) {
     Extraction extraction(made_of, columns);
     DatasetSink sink(data, extraction);
     const auto iterate = [](const nb::object& given) { return given.is_none() ? nb::object() : nb::steal(PyObject_GetIter(given.ptr())); };
@@ -206,81 +206,7 @@ inline void extract_into(Dataset& data, const Template& made_of, const Columns& 
     }
 }
 
-// Features that a model knows, by number.
-inline Batch encoded(const Model& model, Extraction& extraction) {
-    const Columns& columns = extraction.columns();
-    Batch batch{&model, {}, {}};
-    Lookup lookup(model, batch.x);
-    const uint64_t start = key_of(kStartName, sizeof kStartName - 1), end = key_of(kEndName, sizeof kEndName - 1);
-    for (size_t s = 0; s < columns.n_sequences(); ++s) {
-        const size_t first = columns.bounds[s], last = columns.bounds[s + 1];
-        for (size_t t = first; t < last; ++t) {
-            const auto look_up = [&](uint32_t, uint64_t key, float value, const Extraction::Chosen&) { lookup.add(key, value); };
-            if (t == first) lookup.add(start, 1.0f);
-            extraction.visit(s, t, [&](size_t g, size_t level) { extraction.each_of_group(g, level, look_up); }, look_up);
-            if (t + 1 == last) lookup.add(end, 1.0f);
-            lookup.end_token();
-        }
-        lookup.settle();
-        batch.x.end_sequence();
-    }
-    return batch;
-}
-
-// The same for decoding alone: what a group yields is added up once for each distinct value.
-class ScoredBatch {
-public:
-    ScoredBatch(const Model& model, Extraction& extraction)
-        : batch{&model, {}, {}}, model_(model), extraction_(extraction), groups_(extraction), lookup_(model, batch.x), scorer_(model) {
-        batch.base.assign(extraction.columns().n_tokens() * model.Lp, 0.0f);
-    }
-    Batch batch;
-
-    void add(size_t s) {
-        const size_t first = extraction_.columns().bounds[s], last = extraction_.columns().bounds[s + 1];
-        for (size_t t = first; t < last; ++t) {
-            if (t == first) lookup_.add(start_, 1.0f);
-            float* base = &batch.base[t * model_.Lp];
-            extraction_.visit(s, t, [&](size_t g, size_t level) {
-                const size_t row = groups_.get(g, level, [&] { return sum_of(g, level); });
-                for (int j = 0; j < model_.Lp; j += kLane) store(base + j, load(base + j) + load(&sums_[row + j]));
-            }, [&](uint32_t, uint64_t key, float value, const Extraction::Chosen&) { lookup_.add(key, value); });
-            if (t + 1 == last) lookup_.add(end_, 1.0f);
-            lookup_.end_token();
-        }
-        lookup_.settle();
-        batch.x.end_sequence();
-    }
-
-private:
-    size_t sum_of(size_t g, size_t level) {
-        Features one;
-        Lookup lookup(model_, one);
-        extraction_.each_of_group(g, level, [&](uint32_t, uint64_t key, float value, const Extraction::Chosen&) { lookup.add(key, value); });
-        lookup.end_token();
-        lookup.settle();
-        const size_t at = sums_.size();
-        sums_.resize(at + model_.Lp);
-        scorer_.score(one, 0, &sums_[at]);
-        return at;
-    }
-    const Model& model_;
-    Extraction& extraction_;
-    GroupCache<size_t> groups_;
-    Lookup lookup_;
-    TokenScorer<float> scorer_;
-    Array<float> sums_;
-    const uint64_t start_ = key_of(kStartName, sizeof kStartName - 1), end_ = key_of(kEndName, sizeof kEndName - 1);
-};
-
-// Known features of all sequences, those of groups added up already.
-inline Batch scored(const Model& model, Extraction& extraction) {
-    ScoredBatch made(model, extraction);
-    for (size_t s = 0; s < extraction.columns().n_sequences(); ++s) made.add(s);
-    return std::move(made.batch);
-}
-
-inline Tags tag_columns(const Model& model, const Template& made_of, const Columns& columns, LabelNames names,
+static Tags tag_columns(const Model& model, const Template& made_of, const Columns& columns, LabelNames names,
                         const Constraints& constraints, int threads) {
     check_constraints(model, constraints);
     check_size(names.size(), static_cast<size_t>(model.L), "label_names");
@@ -298,7 +224,7 @@ inline Tags tag_columns(const Model& model, const Template& made_of, const Colum
 }
 
 // Names and values of all features, for people to look at.
-inline auto list_features(const Template& made_of, const Columns& columns) {
+static auto list_features(const Template& made_of, const Columns& columns) {
     Extraction extraction(made_of, columns);
     using Named = std::vector<std::pair<std::string, double>>;
     std::vector<std::vector<Named>> out(columns.n_sequences());
@@ -311,7 +237,7 @@ inline auto list_features(const Template& made_of, const Columns& columns) {
     return out;
 }
 
-inline void bind_features(nb::module_& module) {
+void bind_features(nb::module_& module) {
     using nb::arg;
     nb::class_<Columns>(module, "Columns")
         .def(nb::init<>())

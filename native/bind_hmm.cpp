@@ -1,8 +1,8 @@
 // Python's view of hidden Markov models and of word classes.
-#pragma once
 #include <nanobind/stl/optional.h>
 
-#include "bind_inference.hpp"
+#include "arrays.hpp"
+#include "bindings.hpp"
 #include "exchange.hpp"
 #include "hmm_expectations.hpp"
 #include "hmm_viterbi.hpp"
@@ -13,13 +13,13 @@ using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::c
 using EachCost = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using CodedCosts = std::vector<std::pair<In<int32_t>, Table>>;
 
-inline void check_shape(const Table& table, size_t rows, size_t columns, const char* what) {
+static void check_shape(const Table& table, size_t rows, size_t columns, const char* what) {
     if (table.shape(0) != rows || table.shape(1) != columns)
         throw std::invalid_argument(std::string(what) + " has the shape " + std::to_string(table.shape(0)) + " x " + std::to_string(table.shape(1)) +
                                     " where " + std::to_string(rows) + " x " + std::to_string(columns) + " was expected");
 }
 
-inline void check_words(const In<int32_t>& words, const In<uint64_t>& bounds, size_t n_words) {
+static void check_words(const In<int32_t>& words, const In<uint64_t>& bounds, size_t n_words) {
     if (!bounds.size() || bounds.data()[0] != 0 || bounds.data()[bounds.size() - 1] != words.size()) throw std::invalid_argument("bounds must run from 0 to the number of tokens");
     for (size_t s = 1; s < bounds.size(); ++s)
         if (bounds.data()[s] < bounds.data()[s - 1]) throw std::invalid_argument("bounds must never fall");
@@ -53,7 +53,7 @@ struct HmmInput {
     }
 };
 
-template <class R> inline nb::tuple hmm_counts(const HmmPlan& plan, const HmmInput& input, int threads) {
+template <class R> static nb::tuple hmm_counts(const HmmPlan& plan, const HmmInput& input, int threads) {
     HmmCounts found = without_gil([&] { return HmmExpectations<R>(plan, input.parameters, input.costs, threads).counts(); });
     const auto K = static_cast<size_t>(input.parameters.K);
     nb::list codes;
@@ -65,14 +65,14 @@ template <class R> inline nb::tuple hmm_counts(const HmmPlan& plan, const HmmInp
                           to_numpy(std::move(found.emissions), {plan.n_words, K}), codes);
 }
 
-template <class R> inline nb::object hmm_posteriors(const HmmPlan& plan, const HmmInput& input, int threads) {
+template <class R> static nb::object hmm_posteriors(const HmmPlan& plan, const HmmInput& input, int threads) {
     const auto K = static_cast<size_t>(input.parameters.K);
     std::vector<R> out(plan.n_tokens * K);
     without_gil([&] { HmmExpectations<R>(plan, input.parameters, input.costs, threads).posteriors(out.data()); });
     return nb::cast(to_numpy(std::move(out), {plan.n_tokens, K}));
 }
 
-inline void bind_hmm(nb::module_& module) {
+void bind_hmm(nb::module_& module) {
     using nb::arg;
     using Each = std::optional<EachCost>;
     nb::class_<HmmPlan>(module, "HmmSequences")

@@ -1,102 +1,19 @@
 // Python's view of data sets, training problems and optimiser kernels.
-#pragma once
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
+#include "bindings.hpp"
 #include "crfsuite_text.hpp"
 #include "dual.hpp"
-#include "export.hpp"
-#include "items.hpp"
+#include "labelled_items.hpp"
 #include "lbfgs.hpp"
+#include "model_arrays.hpp"
 #include "objective.hpp"
 #include "perceptron.hpp"
 #include "stochastic.hpp"
 
 namespace dovetail {
 
-template <class T> using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T> using InOut = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// A NumPy array that owns `values`.
-template <class T> nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
-    auto* held = new std::vector<T>(std::move(values));
-    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return {held->data(), {held->size()}, owner};
-}
-
-inline void check_size(size_t given, size_t expected, const char* what) {
-    if (given != expected)
-        throw std::invalid_argument(std::string(what) + " has " + std::to_string(given) + " elements where " + std::to_string(expected) + " were expected");
-}
-
-// Adds features to a data set under construction.
-struct AddToDataset {
-    static constexpr bool kSkipsZero = false;  // a feature is there whatever its value: it has weights
-    Dataset& data;
-    void prefetch(const std::vector<TokenReader::Keyed>& keyed) const {
-        const KeyTableView table = data.features.table().view();
-        for (const auto& each : keyed) __builtin_prefetch(table.home(each.key));
-    }
-    void operator()(uint64_t key, const char* text, size_t size, float value) {
-        data.x.add(data.features.add(key, text, size), value);
-    }
-};
-
-inline uint16_t label_code(Dataset& data, PyObject* label) {
-    if (!PyUnicode_Check(label)) throw ItemError("has a label of type " + type_name(label) + "; give a string, None, or a set of strings");
-    const Text text = utf8(label);
-    const uint32_t code = data.labels.add(text.data, text.size);
-    if (code + 1 >= static_cast<uint32_t>(kMostLabels)) throw ItemError("brings the number of different labels above 32,766");
-    return static_cast<uint16_t>(code);
-}
-
-// None: unknown; a string: that label; a set (list, tuple) of strings: one of these.
-inline int32_t known_code(Dataset& data, PyObject* known) {
-    if (known == Py_None) return kUnknown;
-    if (PyUnicode_Check(known)) return label_code(data, known);
-    std::vector<uint16_t> labels;
-    const nb::object members = in_fixed_order(known);
-    each_item(members.ptr(), [&](PyObject* label) { labels.push_back(label_code(data, label)); });
-    if (labels.empty()) throw ItemError("has an empty set of labels; give None where nothing is known");
-    std::sort(labels.begin(), labels.end());
-    labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
-    return labels.size() == 1 ? int32_t{labels[0]} : data.sets.code_of(std::move(labels));
-}
-
-inline void read_codes(Dataset& data, PyObject* items, std::vector<int32_t>& codes, const char* what) {
-    const size_t tokens = data.x.n_tokens();
-    size_t token = 0;
-    each_item(items, [&](PyObject* item) {
-        ++token;
-        try {
-            codes.push_back(known_code(data, item));
-        } catch (const ItemError& error) {
-            throw ItemError("token " + std::to_string(token) + " " + error.what());
-        }
-    });
-    if (codes.size() != tokens)
-        throw ItemError("has " + std::to_string(tokens - data.x.sequences.back()) + " tokens but " + std::to_string(token) + " " + what);
-}
-
-// What is known of the labels of the sequence whose tokens have just been added; ends it.
-inline void close_sequence(Dataset& data, const nb::object& labels, const nb::object& allowed, double weight) {
-    if (labels.is_none()) data.gold.resize(data.x.n_tokens(), kUnknown);
-    else read_codes(data, labels.ptr(), data.gold, "labels");
-    if (!allowed.is_none() || !data.allowed.empty()) {
-        data.allowed.resize(data.x.sequences.back(), kUnknown);
-        if (allowed.is_none()) data.allowed.resize(data.x.n_tokens(), kUnknown);
-        else read_codes(data, allowed.ptr(), data.allowed, "sets of allowed labels");
-    }
-    if (!(weight >= 0 && std::isfinite(static_cast<float>(weight)))) throw ItemError("has the weight " + shown(weight) + "; give a number from 0 to 3.4e38");
-    data.set_weight(static_cast<float>(weight));
-    data.x.end_sequence();
-}
-
-inline void append(Dataset& data, nb::handle items, nb::object labels, nb::object allowed, double weight) {
+static void append(Dataset& data, nb::handle items, nb::object labels, nb::object allowed, double weight) {
     AddToDataset add{data};
     TokenReader reader;
     const size_t n_features = data.features.size(), n_labels = data.labels.size();
@@ -119,28 +36,10 @@ inline void append(Dataset& data, nb::handle items, nb::object labels, nb::objec
     }
 }
 
-inline std::vector<std::string> strings(const StringPool& pool) {
+static std::vector<std::string> strings(const StringPool& pool) {
     std::vector<std::string> out;
     for (size_t k = 0; k < pool.size(); ++k) out.emplace_back(pool.bytes().data() + pool.offsets()[k], pool.offsets()[k + 1] - pool.offsets()[k]);
     return out;
-}
-
-template <class T> std::vector<T> vector_of(const In<T>& array) { return {array.data(), array.data() + array.size()}; }
-
-inline nb::typed<nb::dict, nb::str, nb::object> to_dict(ModelArrays arrays) {
-    nb::dict out;
-    out["names"] = to_numpy(std::move(arrays.names));
-    out["name_offsets"] = to_numpy(std::move(arrays.name_offsets));
-    out["slots"] = to_numpy(std::move(arrays.slots));
-    out["row"] = to_numpy(std::move(arrays.row));
-    out["dense"] = to_numpy(std::move(arrays.dense));
-    out["pair_label"] = to_numpy(std::move(arrays.pair_label));
-    out["pair_weight"] = to_numpy(std::move(arrays.pair_weight));
-    out["transitions"] = to_numpy(std::move(arrays.transitions));
-    out["edge_row"] = to_numpy(std::move(arrays.edge_row));
-    out["cell"] = to_numpy(std::move(arrays.cell));
-    out["cell_weight"] = to_numpy(std::move(arrays.cell_weight));
-    return nb::typed<nb::dict, nb::str, nb::object>(std::move(out));
 }
 
 // A method of training that knows how many parameters it has, so that arrays can be checked.
@@ -167,7 +66,7 @@ template <class R> void bind_objective(nb::module_& module, const char* name) {
             }, nb::arg("w").noconvert(), nb::arg("h").noconvert(), nb::arg("threads"));
 }
 
-inline void bind_training(nb::module_& module) {
+void bind_training(nb::module_& module) {
     nb::exception<ImpossibleSequence>(module, "ImpossibleSequence", PyExc_ValueError);
     nb::exception<TextError>(module, "TextError", PyExc_ValueError);
     nb::exception<ItemError>(module, "ItemError", PyExc_ValueError);

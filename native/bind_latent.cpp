@@ -1,12 +1,12 @@
 // Python's view of a template's scores under a model, with columns that are known and with latent ones.
-#pragma once
-#include "bind_features.hpp"
+#include "bindings.hpp"
+#include "encoding.hpp"
 #include "latent.hpp"
 
 namespace dovetail {
 
 // Label scores [n_tokens x L], and, where features weigh on transitions, moves into each token [n_tokens x L x L].
-inline auto template_scores(const Template& made_of, const Model& model, const Columns& columns) {
+static auto template_scores(const Template& made_of, const Model& model, const Columns& columns) {
     const auto L = static_cast<size_t>(model.L), Lp = static_cast<size_t>(model.Lp);
     const size_t n = columns.n_tokens();
     std::vector<double> node(n * L), moves;
@@ -33,7 +33,7 @@ inline auto template_scores(const Template& made_of, const Model& model, const C
 using Tables = std::vector<const Columns*>;
 
 // How many combinations of labels the latent columns have.
-inline size_t checked_combinations(const Template& made_of, const Tables& tables, const std::vector<int>& latent, int offset) {
+static size_t checked_combinations(const Template& made_of, const Tables& tables, const std::vector<int>& latent, int offset) {
     check_size(latent.size(), made_of.attributes.size(), "latent");
     size_t Z = 1;
     for (const Columns* table : tables) {
@@ -47,7 +47,7 @@ inline size_t checked_combinations(const Template& made_of, const Tables& tables
 }
 
 // [n_tokens x combinations of the latent columns' labels x L].
-inline auto latent_scores(const Template& made_of, const Model& model, const Columns& columns, const Tables& tables, const std::vector<int>& latent, int offset) {
+static auto latent_scores(const Template& made_of, const Model& model, const Columns& columns, const Tables& tables, const std::vector<int>& latent, int offset) {
     const size_t Z = checked_combinations(made_of, tables, latent, offset);
     LatentScorer scorer(model, made_of, columns, tables, latent, offset);
     std::vector<double> out = without_gil([&] { return scorer.run(); });
@@ -55,7 +55,7 @@ inline auto latent_scores(const Template& made_of, const Model& model, const Col
 }
 
 // First occurrence of each token and combination [n_tokens * Z + 1], and feature and value of each occurrence.
-inline auto latent_features(const Template& made_of, const Model& model, const Columns& columns, const Tables& tables, const std::vector<int>& latent, int offset) {
+static auto latent_features(const Template& made_of, const Model& model, const Columns& columns, const Tables& tables, const std::vector<int>& latent, int offset) {
     checked_combinations(made_of, tables, latent, offset);
     LatentScorer scorer(model, made_of, columns, tables, latent, offset);
     Features found = without_gil([&] { return scorer.features(); });
@@ -63,7 +63,7 @@ inline auto latent_features(const Template& made_of, const Model& model, const C
     return std::make_tuple(to_numpy(std::move(found.tokens)), to_numpy(std::move(found.ids)), to_numpy(std::move(found.values)));
 }
 
-inline void bind_latent(nb::module_& module) {
+void bind_latent(nb::module_& module) {
     using nb::arg;
     module.def("template_scores", &template_scores, arg("template"), arg("model"), arg("columns"),
                "Scores of labels [tokens x labels], and of moves into each token where features weigh on them.");

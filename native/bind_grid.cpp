@@ -1,5 +1,5 @@
 // Python's view of grids: scores of a batch of sequences in, best labels and expectations out.
-#pragma once
+#include "bindings.hpp"
 #include "grid_kbest.hpp"
 #include "grid_posterior.hpp"
 #include "grid_spans.hpp"
@@ -7,11 +7,11 @@
 
 namespace dovetail {
 
-inline void check_sequence(const Grids& grids, size_t s) {
+static void check_sequence(const Grids& grids, size_t s) {
     if (s >= grids.n_sequences()) throw std::out_of_range("there is no sequence of index " + std::to_string(s) + " among " + std::to_string(grids.n_sequences()));
 }
 
-inline nb::tuple grid_marginals(const HeldGrids& grids, bool joint, int threads) {
+static nb::tuple grid_marginals(const HeldGrids& grids, bool joint, int threads) {
     std::vector<double> states;
     GridExpectations found = without_gil([&] {
         if (joint) states.resize(grids.n_tokens() * static_cast<size_t>(grids.states()));
@@ -22,7 +22,7 @@ inline nb::tuple grid_marginals(const HeldGrids& grids, bool joint, int threads)
     return nb::make_tuple(numpy_expectations(grids, std::move(found)), all);
 }
 
-inline auto grid_best_k(const HeldGrids& grids, size_t s, size_t k) {
+static auto grid_best_k(const HeldGrids& grids, size_t s, size_t k) {
     check_sequence(grids, s);
     GridKBest search(grids);
     without_gil([&] { search.run(s, k); });
@@ -30,7 +30,7 @@ inline auto grid_best_k(const HeldGrids& grids, size_t s, size_t k) {
     return nb::make_tuple(to_numpy(std::move(search.labels), {found, grids.layers(), GridView(grids, s).T}), to_numpy(std::move(search.scores)));
 }
 
-inline auto grid_spans(const HeldGrids& grids, size_t s, size_t layer, In<int64_t> begins, In<int64_t> ends, In<uint8_t> masks) {
+static auto grid_spans(const HeldGrids& grids, size_t s, size_t layer, In<int64_t> begins, In<int64_t> ends, In<uint8_t> masks) {
     check_sequence(grids, s);
     if (layer >= grids.layers()) throw std::out_of_range("there is no layer of index " + std::to_string(layer) + " among " + std::to_string(grids.layers()));
     check_size(ends.size(), begins.size(), "ends");
@@ -49,7 +49,7 @@ inline auto grid_spans(const HeldGrids& grids, size_t s, size_t layer, In<int64_
     return to_numpy(without_gil([&] { return grid_span_log_probabilities(grids, s, layer, spans); }));
 }
 
-inline void bind_grid(nb::module_& module) {
+void bind_grid(nb::module_& module) {
     using nb::arg;
     nb::class_<HeldGrids>(module, "Grids")
         .def(nb::init<const std::vector<Scores>&, const std::vector<Scores>&, const std::vector<HeldGrids::Tie>&, const std::vector<HeldGrids::Lag>&, In<uint64_t>>(),

@@ -1,10 +1,10 @@
 // Python's view of linear classifiers.
-#pragma once
 #include <numeric>
 
-#include "bind_inference.hpp"
+#include "bindings.hpp"
 #include "linear_gram.hpp"
 #include "linear_newton.hpp"
+#include "model_arrays.hpp"
 
 namespace dovetail {
 
@@ -20,7 +20,7 @@ struct LinearFits {
 constexpr int kAscentLooks = 40;  // before Newton's method takes over
 
 // Labels by how many rows have them: these take longest, and should not be left for the end, when other threads are done.
-inline std::vector<size_t> frequent_first(const In<int32_t>& codes, const std::vector<int32_t>& positives) {
+static std::vector<size_t> frequent_first(const In<int32_t>& codes, const std::vector<int32_t>& positives) {
     std::vector<std::ptrdiff_t> count;
     for (int32_t code : positives) count.push_back(std::count(codes.data(), codes.data() + codes.size(), code));
     std::vector<size_t> order(positives.size());
@@ -65,7 +65,7 @@ LinearFits fit_linear(const LinearRows& rows, const In<int32_t>& codes, const st
 }
 
 // A model without moves: a dense row of weights for each of the given features of a data set.
-inline ModelArrays linear_arrays(const Dataset& data, const In<uint32_t>& features, const Floats& weights) {
+static ModelArrays linear_arrays(const Dataset& data, const In<uint32_t>& features, const Floats& weights) {
     const size_t F = features.size(), L = weights.shape(1), Lp = static_cast<size_t>(padded(static_cast<int>(L)));
     ModelArrays out;
     const StringPool& names = data.features.names();
@@ -90,7 +90,7 @@ inline ModelArrays linear_arrays(const Dataset& data, const In<uint32_t>& featur
 }
 
 // Products of all weights w = X'a of some parts with one another.
-inline auto linear_gram(const std::vector<const LinearRows*>& rows, const std::vector<Floats>& coefficients, const In<int64_t>& groups, size_t n_groups, int threads) {
+static auto linear_gram(const std::vector<const LinearRows*>& rows, const std::vector<Floats>& coefficients, const In<int64_t>& groups, size_t n_groups, int threads) {
     check_size(coefficients.size(), rows.size(), "coefficients");
     std::vector<LinearPart> parts;
     size_t m = 0;
@@ -107,7 +107,7 @@ inline auto linear_gram(const std::vector<const LinearRows*>& rows, const std::v
     return to_numpy(std::move(out), {n_groups, m, m});
 }
 
-inline void bind_linear(nb::module_& module) {
+void bind_linear(nb::module_& module) {
     using nb::arg;
     module.def("linear_arrays", [](const Dataset& data, In<uint32_t> features, Floats weights) {
         check_size(weights.shape(0), features.size(), "weights");

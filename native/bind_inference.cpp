@@ -1,29 +1,22 @@
 // Python's view of trained models: encoding of features, decoding, posteriors.
-#pragma once
-#include "bind_training.hpp"
+#include "bindings.hpp"
 #include "kbest.hpp"
 #include "spans.hpp"
 #include "tagging.hpp"
 
 namespace dovetail {
 
-template <class T> nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> values, std::initializer_list<size_t> shape) {
-    auto* held = new std::vector<T>(std::move(values));
-    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return {held->data(), shape, owner};
-}
-
-inline Limits limits_of(const Model& model, const Batch& batch, const Constraints& constraints, const In<uint8_t>& allowed) {
+static Limits limits_of(const Model& model, const Batch& batch, const Constraints& constraints, const In<uint8_t>& allowed) {
     if (batch.model != &model) throw std::invalid_argument("the batch was encoded by another model");
     check_constraints(model, constraints);
     if (allowed.size()) check_size(allowed.size(), batch.x.n_tokens() * model.L, "allowed");
     return {constraints, allowed.size() ? allowed.data() : nullptr};
 }
-inline void check_sequence(const Batch& batch, size_t s) {
+static void check_sequence(const Batch& batch, size_t s) {
     if (s >= batch.x.size()) throw std::out_of_range("there is no sequence of index " + std::to_string(s) + " in the batch");
 }
 
-inline auto viterbi_batch(const Model& model, const Batch& batch, const Constraints& constraints, In<uint8_t> allowed, int threads) {
+static auto viterbi_batch(const Model& model, const Batch& batch, const Constraints& constraints, In<uint8_t> allowed, int threads) {
     const Limits limits = limits_of(model, batch, constraints, allowed);
     std::vector<int32_t> labels(batch.x.n_tokens());
     std::vector<double> scores = without_gil([&] {
@@ -33,7 +26,7 @@ inline auto viterbi_batch(const Model& model, const Batch& batch, const Constrai
     return std::make_pair(to_numpy(std::move(labels)), to_numpy(std::move(scores)));
 }
 
-inline auto path_scores(const Model& model, const Batch& batch, In<int32_t> labels, const Constraints& constraints) {
+static auto path_scores(const Model& model, const Batch& batch, In<int32_t> labels, const Constraints& constraints) {
     const Limits limits = limits_of(model, batch, constraints, {});
     check_size(labels.size(), batch.x.n_tokens(), "labels");
     for (size_t t = 0; t < labels.size(); ++t)
@@ -42,7 +35,7 @@ inline auto path_scores(const Model& model, const Batch& batch, In<int32_t> labe
     return to_numpy(without_gil([&] { return score_paths(batch, limits, 1, labels.data()); }));
 }
 
-inline auto posteriors(const Model& model, const Batch& batch, const Constraints& constraints, In<uint8_t> allowed, int threads) {
+static auto posteriors(const Model& model, const Batch& batch, const Constraints& constraints, In<uint8_t> allowed, int threads) {
     const Limits limits = limits_of(model, batch, constraints, allowed);
     const auto L = static_cast<size_t>(model.L);
     std::vector<double> marginals(batch.x.n_tokens() * L), log_z(batch.x.size()), entropy(batch.x.size());
@@ -56,7 +49,7 @@ inline auto posteriors(const Model& model, const Batch& batch, const Constraints
     return std::make_tuple(to_numpy(std::move(marginals), {batch.x.n_tokens(), L}), to_numpy(std::move(log_z)), to_numpy(std::move(entropy)));
 }
 
-inline auto max_marginal(const Model& model, const Batch& batch, const Constraints& constraints, In<uint8_t> allowed, int threads) {
+static auto max_marginal(const Model& model, const Batch& batch, const Constraints& constraints, In<uint8_t> allowed, int threads) {
     const Limits limits = limits_of(model, batch, constraints, allowed);
     std::vector<int32_t> labels(batch.x.n_tokens());
     std::vector<double> p(batch.x.n_tokens());
@@ -84,7 +77,7 @@ template <class Visit> void with_posterior(const Batch& batch, size_t s, const L
     });
 }
 
-inline auto transition_marginals(const Model& model, const Batch& batch, size_t s, const Constraints& constraints, In<uint8_t> allowed) {
+static auto transition_marginals(const Model& model, const Batch& batch, size_t s, const Constraints& constraints, In<uint8_t> allowed) {
     const Limits limits = limits_of(model, batch, constraints, allowed);
     const auto L = static_cast<size_t>(model.L), Lp = static_cast<size_t>(model.Lp);
     std::vector<double> out;
@@ -97,7 +90,7 @@ inline auto transition_marginals(const Model& model, const Batch& batch, size_t 
     return to_numpy(std::move(out), {steps, L, L});
 }
 
-inline auto kbest(const Model& model, const Batch& batch, size_t s, size_t k, const Constraints& constraints, In<uint8_t> allowed) {
+static auto kbest(const Model& model, const Batch& batch, size_t s, size_t k, const Constraints& constraints, In<uint8_t> allowed) {
     const Limits limits = limits_of(model, batch, constraints, allowed);
     check_sequence(batch, s);
     std::vector<int32_t> labels;
@@ -114,7 +107,7 @@ inline auto kbest(const Model& model, const Batch& batch, size_t s, size_t k, co
     return std::make_pair(to_numpy(std::move(labels), {found, batch.length(s)}), to_numpy(std::move(scores)));
 }
 
-inline auto span_log_probabilities(const Model& model, const Batch& batch, size_t s, In<int64_t> begins, In<int64_t> ends, In<uint8_t> masks,
+static auto span_log_probabilities(const Model& model, const Batch& batch, size_t s, In<int64_t> begins, In<int64_t> ends, In<uint8_t> masks,
                                    const Constraints& constraints, In<uint8_t> allowed) {
     const Limits limits = limits_of(model, batch, constraints, allowed);
     check_sequence(batch, s);
@@ -141,7 +134,7 @@ inline auto span_log_probabilities(const Model& model, const Batch& batch, size_
     return to_numpy(std::move(out));
 }
 
-inline auto sample(const Model& model, const Batch& batch, size_t s, size_t n, uint64_t seed, const Constraints& constraints, In<uint8_t> allowed) {
+static auto sample(const Model& model, const Batch& batch, size_t s, size_t n, uint64_t seed, const Constraints& constraints, In<uint8_t> allowed) {
     const Limits limits = limits_of(model, batch, constraints, allowed);
     std::vector<int32_t> out;
     with_posterior(batch, s, limits, false, [&](const Posterior& found) {
@@ -153,7 +146,7 @@ inline auto sample(const Model& model, const Batch& batch, size_t s, size_t n, u
     return to_numpy(std::move(out), {n, batch.length(s)});
 }
 
-inline auto token_scores(const Model& model, const Batch& batch) {
+static auto token_scores(const Model& model, const Batch& batch) {
     limits_of(model, batch, Constraints{}, {});
     const auto L = static_cast<size_t>(model.L);
     std::vector<double> out(batch.x.n_tokens() * L);
@@ -168,7 +161,7 @@ inline auto token_scores(const Model& model, const Batch& batch) {
     return to_numpy(std::move(out), {batch.x.n_tokens(), L});
 }
 
-inline void bind_inference(nb::module_& module) {
+void bind_inference(nb::module_& module) {
     using nb::arg;
     nb::class_<Constraints>(module, "Constraints")
         .def("__init__", [](Constraints* self, size_t n_labels, In<uint8_t> legal, In<uint8_t> start, In<uint8_t> end) {

@@ -1,6 +1,8 @@
 // Python's view of arithmetic that has the same bits on every CPU.
-#pragma once
-#include "bind_inference.hpp"
+#include <algorithm>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
 #include "draws.hpp"
 #include "eigen.hpp"
 #include "elementary.hpp"
@@ -39,7 +41,7 @@ template <class R> nb::ndarray<nb::numpy, R> matrix_product(AnyMatrix<R> a, AnyM
     return {out.data, {a.shape(0), b.shape(1)}, out.owner};
 }
 
-inline SparseMatrix checked_rows(const In<int64_t>& bounds, const In<int64_t>& columns, const In<double>& values, size_t n_columns) {
+static SparseMatrix checked_rows(const In<int64_t>& bounds, const In<int64_t>& columns, const In<double>& values, size_t n_columns) {
     check_size(columns.size(), values.size(), "columns");
     if (!bounds.size() || bounds.data()[0] != 0 || bounds.data()[bounds.size() - 1] != static_cast<int64_t>(values.size()) ||
         !std::is_sorted(bounds.data(), bounds.data() + bounds.size()))
@@ -49,14 +51,14 @@ inline SparseMatrix checked_rows(const In<int64_t>& bounds, const In<int64_t>& c
     return {bounds.data(), columns.data(), values.data(), bounds.size() - 1};
 }
 
-inline auto sparse_product(In<int64_t> bounds, In<int64_t> columns, In<double> values, Table table) {
+static auto sparse_product(In<int64_t> bounds, In<int64_t> columns, In<double> values, Table table) {
     const SparseMatrix rows = checked_rows(bounds, columns, values, table.shape(0));
     std::vector<double> out(rows.size * table.shape(1));
     without_gil([&] { add_product(rows, table.data(), table.shape(1), out.data()); });
     return to_numpy(std::move(out), {rows.size, table.shape(1)});
 }
 
-inline auto sparse_transposed_product(In<int64_t> bounds, In<int64_t> columns, In<double> values, Table given, size_t n_columns) {
+static auto sparse_transposed_product(In<int64_t> bounds, In<int64_t> columns, In<double> values, Table given, size_t n_columns) {
     const SparseMatrix rows = checked_rows(bounds, columns, values, n_columns);
     check_size(given.shape(0), rows.size, "the table, by rows,");
     std::vector<double> out(n_columns * given.shape(1));
@@ -64,7 +66,7 @@ inline auto sparse_transposed_product(In<int64_t> bounds, In<int64_t> columns, I
     return to_numpy(std::move(out), {n_columns, given.shape(1)});
 }
 
-inline auto symmetric_eigen(Table matrix, int threads) {
+static auto symmetric_eigen(Table matrix, int threads) {
     const size_t n = matrix.shape(0);
     check_size(matrix.shape(1), n, "a row of the matrix");
     std::vector<double> vectors(matrix.data(), matrix.data() + n * n);
@@ -72,7 +74,7 @@ inline auto symmetric_eigen(Table matrix, int threads) {
     return std::make_pair(to_numpy(std::move(values)), to_numpy(std::move(vectors), {n, n}));
 }
 
-inline auto multinomial(int64_t n, In<int64_t> frequencies, size_t times, uint64_t seed) {
+static auto multinomial(int64_t n, In<int64_t> frequencies, size_t times, uint64_t seed) {
     const size_t things = frequencies.size();
     int64_t whole = 0;
     for (size_t k = 0; k < things; ++k) {
@@ -88,7 +90,7 @@ inline auto multinomial(int64_t n, In<int64_t> frequencies, size_t times, uint64
     return to_numpy(std::move(out), {times, things});
 }
 
-inline void bind_numeric(nb::module_& module) {
+void bind_numeric(nb::module_& module) {
     using nb::arg;
     module.def("exp", &each_element<portable::exp>, arg("x"));
     module.def("log", &each_element<portable::log>, arg("x"), "-inf of 0, nan below.");

@@ -1,0 +1,18 @@
+// The parts of the seam to Python, a translation unit each.
+#pragma once
+#include <nanobind/nanobind.h>
+
+namespace dovetail {
+
+void bind_training(nanobind::module_& module);
+void bind_inference(nanobind::module_& module);
+void bind_features(nanobind::module_& module);
+void bind_latent(nanobind::module_& module);
+void bind_grid(nanobind::module_& module);
+void bind_grid_approximate(nanobind::module_& module);
+void bind_hmm(nanobind::module_& module);
+void bind_linear(nanobind::module_& module);
+void bind_numeric(nanobind::module_& module);
+void bind_import(nanobind::module_& module);
+
+}  // namespace dovetail

@@ -1,0 +1,2 @@
+RUNNABLE: tuple[str, ...]
+BUILT: tuple[str, ...]
