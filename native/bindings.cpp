@@ -19,5 +19,6 @@ NB_MODULE(DOVETAIL_LEVEL, module) {
     dovetail::bind_grid_approximate(module);
     dovetail::bind_hmm(module);
     dovetail::bind_linear(module);
+    dovetail::bind_numeric(module);
     dovetail::bind_import(module);
 }

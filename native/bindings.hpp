@@ -12,6 +12,7 @@ void bind_grid(nanobind::module_& module);
 void bind_grid_approximate(nanobind::module_& module);
 void bind_hmm(nanobind::module_& module);
 void bind_linear(nanobind::module_& module);
+void bind_numeric(nanobind::module_& module);
 void bind_import(nanobind::module_& module);
 
 }  // namespace dovetail

@@ -87,12 +87,16 @@ inline double log1p(double x) {
     return log(sum) + lost / sum;
 }
 
-// The derivative of log Gamma, for x > 0: upwards to 10 by psi(x) = psi(x + 1) - 1/x, from there by its asymptotic
-// series.
+// The derivative of log Gamma, for x > 0, by its asymptotic series from 10 on. Below, psi(x) = psi(x + 10) - 1/x - ...
+// - 1/(x + 9); with q = x(x + 9) these ten are (2x + 9) D'(q)/D(q), D(q) = q(q + 8)(q + 14)(q + 18)(q + 20).
 inline double digamma(double x) {
     if (!(x > 0)) return x == 0 ? -detail::kInfinity : detail::kNaN;
     double below = 0;
-    for (; x < 10; x += 1) below += 1 / x;
+    if (x < 10) {
+        const double q = x * (x + 9), product = q * ((q + 8) * (q + 14)) * ((q + 18) * (q + 20));
+        below = (2 * x + 9) * ((((5 * q + 240) * q + 3924) * q + 24352) * q + 40320) / product;
+        x += 10;
+    }
     const double y = 1 / x, square = y * y;
     double series = 1.0 / 12;
     for (double c : {-691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12}) series = series * square + c;

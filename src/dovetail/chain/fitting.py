@@ -22,6 +22,7 @@ from dovetail.chain.weights import start_from
 from dovetail.errors import TrainingError
 from dovetail.features import Dataset
 from dovetail.files import atomic_write
+from dovetail.numeric import log
 
 logger = logging.getLogger(__name__)
 
@@ -222,7 +223,7 @@ def _margins(weights: Mapping[str, float] | None, labels: list[str]) -> Any:
         raise TrainingError(f"label_weights names '{unknown[0]}', which the data does not have")
     if any(not (w > 0 and np.isfinite(w)) for w in weights.values()):
         raise TrainingError("label_weights must be finite numbers above 0")
-    return np.log(np.array([weights.get(label, 1.0) for label in labels])).astype(np.float32)
+    return log([weights.get(label, 1.0) for label in labels]).astype(np.float32)
 
 
 def _check(settings: Mapping[str, Any], data: Dataset) -> None:

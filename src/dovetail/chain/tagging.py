@@ -16,6 +16,7 @@ import numpy.typing as npt
 from dovetail import _native
 from dovetail.chain.model import ChainModel
 from dovetail.corpus.labels import B, E, I, S, Span, spans, split_label
+from dovetail.numeric import exp
 
 Decode = Literal["viterbi", "marginal"]
 
@@ -67,7 +68,7 @@ def tag_batch(
             Tagging(
                 labels,
                 shown.tolist(),
-                float(np.exp(scores[s] - log_z[s])),
+                float(exp(scores[s] - log_z[s])),
                 _spans(model, batch, s, labels, allowed),
                 float(entropy[s]),
             )
@@ -97,7 +98,7 @@ def _spans(
     logs = model.native.span_log_probabilities(
         batch, s, starts, ends, masks, model.constraints, allowed
     )
-    shares = np.bincount(owners, np.exp(logs), len(found))
+    shares = np.bincount(owners, exp(logs), len(found))
     return [
         SpanPrediction(*span, min(1.0, float(p))) for span, p in zip(found, shares, strict=True)
     ]

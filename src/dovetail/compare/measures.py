@@ -13,9 +13,10 @@ import numpy.typing as npt
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError
+from dovetail.numeric import matmul
 from dovetail.representation.biases import conditional_entropy
 
-Floats = npt.NDArray[np.floating]
+Floats = npt.NDArray[np.float64]
 
 
 def likelihood(tagger: Tagger, corpus: Corpus, label: str) -> float:
@@ -33,9 +34,8 @@ def likelihood(tagger: Tagger, corpus: Corpus, label: str) -> float:
 def label_entropy(corpus: Corpus, columns: Sequence[str], label: str) -> float:
     """H(label | state) in nats, the mean of all columns of states."""
     labels = shares(corpus.column(label))
-    return float(
-        np.mean([conditional_entropy(labels.T @ shares(corpus.column(name))) for name in columns])
-    )
+    joint = [matmul(labels.T, shares(corpus.column(name))) for name in columns]
+    return float(np.mean([conditional_entropy(counts) for counts in joint]))
 
 
 def explained(corpus: Corpus, columns: Sequence[str]) -> float | None:
@@ -46,7 +46,7 @@ def explained(corpus: Corpus, columns: Sequence[str]) -> float | None:
     for earlier, later in combinations(found, 2):
         whole = conditional_entropy(earlier.sum(axis=0)[:, None])
         if whole > 0:
-            told.append(1 - conditional_entropy(earlier.T @ later) / whole)
+            told.append(1 - conditional_entropy(matmul(earlier.T, later)) / whole)
     return float(np.mean(told)) if told else None
 
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dovetail.errors import DataError
 from dovetail.evaluate.report import Report
+from dovetail.numeric import multinomial
 
 Metric = Literal["f1", "precision", "recall", "accuracy"]
 
@@ -64,9 +65,7 @@ def bootstrap(
     # Units with the same counts are exchangeable, so drawing how often each distinct pair of
     # counts occurs has the same distribution as drawing units, with far fewer numbers.
     distinct, frequency = np.unique(counts, axis=0, return_counts=True)
-    draws = np.random.default_rng(seed).multinomial(
-        len(counts), frequency / len(counts), size=resamples
-    )
+    draws = multinomial(len(counts), frequency, resamples, seed)
     scores = _score(draws @ distinct)
     low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2])
     return Interval(score, float(low), float(high), level)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dovetail.errors import DataError
+from dovetail.evaluate.tails import student_tail
 
 ROUNDING = 1e-12  # differences of scores below this come from rounding
 
@@ -124,16 +126,14 @@ def _differences(first: Sequence[float], second: Sequence[float]) -> NDArray[np.
 
 def _t_test(differences: NDArray[np.float64], variance_factor: float) -> TTest | None:
     """None with one difference; equal differences are surely 0 (p = 1) or surely not (p = 0)."""
-    from scipy.special import stdtr  # the distribution of t; scipy.stats takes a second to import
-
     degrees = len(differences) - 1
     if degrees == 0:
         return None
     mean, deviation = float(differences.mean()), float(differences.std(ddof=1))
     if deviation < ROUNDING:
         return TTest(0.0, degrees, 1.0) if abs(mean) < ROUNDING else _certain(mean, degrees)
-    t = mean / (deviation * variance_factor**0.5)
-    return TTest(t, degrees, float(2 * stdtr(degrees, -abs(t))))
+    t = mean / (deviation * sqrt(variance_factor))
+    return TTest(t, degrees, student_tail(t, degrees))
 
 
 def _certain(mean: float, degrees: int) -> TTest:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import sys
 from collections.abc import Iterable
@@ -15,6 +14,7 @@ from dovetail.files import write_text
 from dovetail.interop.crfsuite_items import text_of, understood
 from dovetail.interop.export import weights_of
 from dovetail.interop.models import imported
+from dovetail.numeric import exp
 
 if TYPE_CHECKING:
     from dovetail import _native
@@ -99,7 +99,7 @@ class Tagger:
         labels = [text_of(label) for label in yseq]
         if not batch.n_tokens and not labels:
             return 1.0
-        return math.exp(log_likelihoods(model, batch, [labels], 1)[0])
+        return float(exp(log_likelihoods(model, batch, [labels], 1)[0]))
 
     def marginal(self, y: str, pos: int) -> float:
         """The probability of a label at a place of the sequence that was set last."""

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from dovetail.corpus import Corpus, allowed_transitions, labels_from_spans, placed
 from dovetail.errors import DataError
+from dovetail.numeric import exp, log
 from dovetail.pipeline.scores import Scores
 
 Floats = npt.NDArray[np.float64]
@@ -233,8 +234,8 @@ def _row(n: int, label: int, probability: float) -> Floats:
     if not 0 <= probability <= 1:
         raise DataError(f"a label cannot have the probability {probability}")
     p = min(max(probability, LEAST), 1 - LEAST)
-    row = np.full(n, np.log((1 - p) / max(n - 1, 1)))
-    row[label] = np.log(p)
+    row = np.full(n, log((1 - p) / max(n - 1, 1)))
+    row[label] = log(p)
     return row
 
 
@@ -245,4 +246,4 @@ def _log_softmax(given: npt.ArrayLike, n: int, where: str) -> Floats:
             f"{where} has scores of the shape {logits.shape} where {n} labels ask for (pieces, {n})"
         )
     shifted = logits - logits.max(axis=1, keepdims=True, initial=-np.inf)
-    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
+    return np.asarray(shifted - log(exp(shifted).sum(axis=1, keepdims=True)))

@@ -18,13 +18,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import eigh
 
 from dovetail import _native
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.multitask.auxiliary import AuxiliaryTask
 from dovetail.multitask.matrix import Doubles, Matrix, Objective, Singles, classifiers
+from dovetail.numeric import eigh, matmul
 
 logger = logging.getLogger(__name__)
 
@@ -184,19 +184,16 @@ class Alternation:
         values, kept = [], 0.0
         for g in range(self.n_groups):
             own = slice(g * self.h, (g + 1) * self.h)
-            cross = onto[own].T @ block[own]
-            gram = inner[g] + cross + cross.T + block[own].T @ block[own]
-            n = len(gram)
-            squares, vectors = eigh(gram, subset_by_index=(n - self.h, n - 1))
-            squares, vectors = squares[::-1], vectors[:, ::-1]
-            largest = np.abs(vectors).argmax(axis=0)
-            vectors = vectors * np.sign(vectors[largest, np.arange(self.h)])
+            cross = matmul(onto[own].T, block[own], threads=self.threads)
+            square = matmul(block[own].T, block[own], threads=self.threads)
+            squares, vectors = eigh(inner[g] + cross + cross.T + square, threads=self.threads)
+            squares, vectors = squares[: -self.h - 1 : -1], vectors[:, : -self.h - 1 : -1]
             singular = np.sqrt(np.maximum(squares, 0))
             some = singular > NOISE * max(float(singular[0]), 1e-30)
             inverse = np.where(some, 1 / np.where(some, singular, 1), 0)
             mixing[:, own] = vectors * inverse
-            turned[own, own] = block[own] @ mixing[:, own]
-            overlap = onto[own] @ mixing[:, own] + turned[own, own]
+            turned[own, own] = matmul(block[own], mixing[:, own])
+            overlap = matmul(onto[own], mixing[:, own]) + turned[own, own]
             kept += float((overlap**2).sum()) / max(1, int(some.sum())) / self.n_groups
             values.append([float(value) for value in singular])
             if not some.all():
@@ -221,20 +218,22 @@ class Alternation:
         onto = np.zeros((self.theta.shape[1], self.n_problems))
         for part in self.parts if self._started else []:
             found = part.rows.project(self.theta, self.threads)
-            onto[:, part.problems] = (part.coefficients @ found).T
+            onto[:, part.problems] = matmul(part.coefficients, found, threads=self.threads).T
         return np.asarray(inner), onto
 
     def _replace(self, mixing: Doubles, turned: Doubles) -> None:
         """Theta' = W mixing + Theta' turned."""
         to, by = turned.astype(np.float32), mixing.astype(np.float32)
         for first in range(0, len(self.theta), FEW) if self._started else []:
-            self.theta[first : first + FEW] = self.theta[first : first + FEW] @ to
+            some = slice(first, first + FEW)
+            self.theta[some] = matmul(self.theta[some], to, threads=self.threads)
         for part in self.parts:
-            sums = by[part.problems].T @ part.coefficients
+            sums = matmul(by[part.problems].T, part.coefficients, threads=self.threads)
             part.coefficients = sums[:0]  # it is done, and takes as much
             part.rows.add_combinations(sums, self.theta, self.threads)
             if part.task.is_part:
-                part.share = sums + to.T @ part.share if self._started else sums
+                own = matmul(to.T, part.share, threads=self.threads) if self._started else 0
+                part.share = sums + own
         self._mask(self.theta, np.arange(self.theta.shape[1]))
 
     def _combined(self, part: Part, coefficients: Singles) -> Singles:

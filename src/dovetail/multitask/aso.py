@@ -20,6 +20,7 @@ from dovetail.multitask.matrix import Loss, Matrix, check_whole
 from dovetail.multitask.overlap import apart
 from dovetail.multitask.structure import ROUNDS, Structure
 from dovetail.multitask.weights import Weights
+from dovetail.numeric import matmul
 
 logger = logging.getLogger(__name__)
 
@@ -112,7 +113,7 @@ class ASO(LinearTagger):
         if own["calibrate"]:
             factor = self._training.factor(matrix, data, codes, len(labels), block)
         found, features = self._training.of(matrix, codes, len(labels), block)
-        whole = alternation.theta @ found.block.T
+        whole = matmul(alternation.theta, found.block.T, threads=alternation.threads)
         whole[features] += found.found.T
         weights = Weights.of(matrix.native, np.arange(len(whole), dtype=np.uint32), whole)
         rounds = [asdict(each) for each in structure.rounds_]

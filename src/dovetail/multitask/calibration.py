@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.numeric import exp, log
+
 Doubles = npt.NDArray[np.float64]
 LARGEST = 50.0
 
@@ -16,7 +18,7 @@ def probabilities(scores: Doubles, factor: float) -> Doubles:
     array([[0.88, 0.12]])
     """
     scaled = factor * (scores - scores.max(axis=1, keepdims=True))
-    made = np.exp(scaled)
+    made = exp(scaled)
     shares: Doubles = made / made.sum(axis=1, keepdims=True)
     return shares
 
@@ -37,8 +39,8 @@ def calibrated(scores: Doubles, codes: npt.NDArray[np.int32]) -> float:
         return 1.0
 
     def surprise(logarithm: float) -> float:
-        found = probabilities(scores, float(np.exp(logarithm)))
-        return -float(np.log(np.maximum(found[np.arange(len(true)), true], 1e-12)).mean())
+        found = probabilities(scores, float(exp(logarithm)))
+        return -float(log(np.maximum(found[np.arange(len(true)), true], 1e-12)).mean())
 
-    best = minimize_scalar(surprise, bounds=(np.log(1 / LARGEST), np.log(LARGEST)))
-    return float(np.exp(best.x))
+    best = minimize_scalar(surprise, bounds=(float(log(1 / LARGEST)), float(log(LARGEST))))
+    return float(exp(best.x))

@@ -13,6 +13,7 @@ from dovetail import _native
 from dovetail.corpus import Column, Corpus
 from dovetail.errors import DataError
 from dovetail.features import Template
+from dovetail.numeric import eigh, matmul
 
 Loss = Literal["modified_huber", "logistic", "squared_hinge"]
 LOSSES: tuple[Loss, ...] = get_args(Loss)
@@ -131,12 +132,12 @@ def classifiers(
     """Train them, each by one thread; tokens whose code is -1 are left out."""
     codes = np.ascontiguousarray(codes, np.int32)
     dense = np.zeros((rows.n_rows, 0), np.float32) if block is None else block
-    whitening = _whitening(dense[codes >= 0])
+    whitening = _whitening(dense[codes >= 0], threads)
     found = Classifiers(
         *rows.fit(
             codes,
             list(positives),
-            np.ascontiguousarray(dense @ whitening, np.float32),
+            matmul(dense, whitening, threads=threads),
             objective.loss,
             objective.penalty,
             objective.tolerance,
@@ -150,13 +151,14 @@ def classifiers(
             "sums have become infinite: a feature has values too large to learn from, or the "
             "penalty is too small"
         )
-    return replace(found, block=(found.block @ whitening.T).astype(np.float32))
+    return replace(found, block=matmul(found.block, whitening.T))
 
 
-def _whitening(block: Singles) -> Singles:
+def _whitening(block: Singles, threads: int) -> Singles:
     """A matrix [h x h] that makes the columns of a block uncorrelated and of one size, which is
     when free weights are found soonest; directions in which it does not vary get no weight."""
-    squares, vectors = np.linalg.eigh(np.asarray(block.T @ block, np.float64))
+    products = matmul(block.T, block, threads=threads)
+    squares, vectors = eigh(products.astype(np.float64), threads=threads)
     least = NOTHING * max(float(squares.max(initial=0.0)), 1e-30)
     inverse = np.where(squares > least, 1 / np.sqrt(np.maximum(squares, least)), 0.0)
     scaled = vectors * inverse * np.sqrt(max(1, len(block)))

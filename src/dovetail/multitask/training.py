@@ -10,6 +10,7 @@ import numpy.typing as npt
 from dovetail.corpus import Corpus
 from dovetail.multitask.calibration import calibrated
 from dovetail.multitask.matrix import Classifiers, Codes, Matrix, Objective, Singles, classifiers
+from dovetail.numeric import matmul
 
 HELD_OUT = 5  # every so many sequences one is held out for calibration
 
@@ -58,5 +59,5 @@ class Training:
         rows = matrix.rows(np.flatnonzero(held_out))
         scores = np.asarray(rows.project(weights, self.threads))
         if block is not None:
-            scores = scores + block[held_out] @ found.block.T
+            scores = scores + matmul(block[held_out], found.block.T, threads=self.threads)
         return calibrated(scores.astype(np.float64), codes[held_out])

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import sqrt
 from operator import add
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,7 @@ logger = logging.getLogger(__name__)
 
 STRENGTHS = (100.0, 10.0, 1.0)  # penalties on the correction that are tried
 WINDOW = 1  # how far around a token probabilities of lower labels are read
-PRIOR = 10**0.5  # of their features: a tenth of the penalty
+PRIOR = sqrt(10)  # of their features: a tenth of the penalty
 USUAL = 10.0  # the one that is taken unless another is clearly better
 ROUGH = 1e-2  # tolerance where only choices and a few numbers depend on it
 METHOD = (STRENGTHS, USUAL, WINDOW, PRIOR, CLEARLY, ROUGH)  # all that results depend on

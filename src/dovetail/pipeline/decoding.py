@@ -12,6 +12,7 @@ import numpy.typing as npt
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError
 from dovetail.grid import Grid
+from dovetail.numeric import exp
 from dovetail.pipeline.annotators import Latent, TaggerLayer
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.linear_layer import LinearLayer
@@ -95,7 +96,7 @@ def soft_column(
         if first == last:
             continue
         found = grid.best_k(lattice, sequence=s)
-        share = np.exp(np.array([score for _, score in found]) - found[0][1])
+        share = exp(np.array([score for _, score in found]) - found[0][1])
         for (labels, _), weight in zip(found, share / share.sum(), strict=True):
             weights[np.arange(first, last), labels[0]] += weight
     return SoftColumn.of(layer.labels, weights)

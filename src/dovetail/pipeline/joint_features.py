@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.numeric import SparseMatrix
 from dovetail.pipeline.potentials import Potentials, Scores
 
 Ints = npt.NDArray[np.integer]
@@ -44,7 +45,7 @@ class Occurrences:
     tokens are alike, and the matrix has only one.
     """
 
-    matrix: Any
+    matrix: SparseMatrix
     parameters: Ints
     cells: Ints
     shape: tuple[int, ...]
@@ -54,8 +55,6 @@ class Occurrences:
         cls, found: Features, weights: FeatureWeights, first: int, last: int, *latent: int
     ) -> Self:
         """Those from one token to another; ``latent`` are numbers of labels."""
-        from scipy.sparse import csr_array
-
         bounds, numbers, values = found
         places = prod(latent)
         own = bounds[first * places : last * places + 1].astype(np.int64)
@@ -65,19 +64,19 @@ class Occurrences:
             own = own[: places + 1]
             numbers, values = numbers[: own[-1]], values[: own[-1]]
         features, columns = np.unique(numbers, return_inverse=True)
-        matrix = csr_array((values.astype(np.float64), columns, own), (len(own) - 1, len(features)))
+        matrix = SparseMatrix(own, columns, values.astype(np.float64), len(features))
         return cls(matrix, *weights.cells(features), (last - first, *latent, weights.n_labels))
 
     def scores(self, weights: Scores) -> Scores:
         """The sums of the weights at each place."""
-        table = np.zeros((self.matrix.shape[1], self.shape[-1]))
+        table = np.zeros((self.matrix.n_columns, self.shape[-1]))
         table.ravel()[self.cells] = weights[self.parameters]
-        return np.broadcast_to((self.matrix @ table).reshape(-1, *self.shape[1:]), self.shape)
+        return np.broadcast_to(self.matrix.matmul(table).reshape(-1, *self.shape[1:]), self.shape)
 
     def expected(self, places: Scores) -> Scores:
         """What is expected of each of the parameters, given what is of each place."""
-        alike = places.reshape(-1, self.matrix.shape[0], self.shape[-1])
-        table: Scores = self.matrix.T @ (alike[0] if len(alike) == 1 else alike.sum(axis=0))
+        alike = places.reshape(-1, self.matrix.n_rows, self.shape[-1])
+        table = self.matrix.transposed_matmul(alike[0] if len(alike) == 1 else alike.sum(axis=0))
         return table.ravel()[self.cells]
 
 

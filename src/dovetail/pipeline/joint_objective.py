@@ -20,6 +20,7 @@ import numpy as np
 from dovetail.chain.objective import Precision
 from dovetail.chain.steps import Weights
 from dovetail.corpus import Corpus
+from dovetail.numeric import dot
 from dovetail.pipeline.decoding import JointScores, Known, known_labels
 from dovetail.pipeline.joint_features import BlockFeatures, Bounds, Counts, LayerWeights
 from dovetail.pipeline.joint_layer import JointLayer
@@ -108,10 +109,10 @@ class JointObjective:
             return log_z - held, block.expected(rest)
 
         value, expected = self._sum(visit, self.blocks)
-        value -= float(w @ self._counts)
+        value -= dot(w, self._counts)
         gradient = expected - self._counts
         for part, own, slope in zip(self.parts, self._each(w), self._each(gradient), strict=True):
-            value += part.c2 * float(own @ own)
+            value += part.c2 * dot(own, own)
             slope += 2 * part.c2 * own
         return value, gradient
 

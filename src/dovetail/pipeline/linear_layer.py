@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dovetail.corpus import Column, Corpus
+from dovetail.numeric import log
 from dovetail.pipeline.potentials import Potentials, Scores
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class LinearLayer:
     def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:  # noqa: ARG002
         """Scores of labels. Columns that are latent are read as the corpus has them."""
         n = len(self.labels_)
-        node = np.log(np.maximum(self.marginals(corpus), LEAST))
+        node = log(np.maximum(self.marginals(corpus), LEAST))
         return Potentials(tuple(self.labels_), node, np.zeros((n, n)))
 
     def reads_guesses(self, latent: Latent) -> bool:

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.chain.lbfgs import lbfgs
+from dovetail.chain.objective import Precision
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.grid import Grid
+from dovetail.numeric import dot
 from dovetail.pipeline.annotators import Latent
 from dovetail.pipeline.decoding import reads_guesses
 from dovetail.pipeline.held_out import HeldOut
@@ -25,7 +28,7 @@ from dovetail.pipeline.potentials import Potentials, Scores
 
 MOVES = 3.0  # the penalty on moves, relative to that on labels
 ROUNDS = 100
-CLOSE = 1e-7  # relative change of the objective at which the search ends
+CLOSE = 1e-6  # how near the minimum is certain to be, relative to it, when the search ends
 
 
 @dataclass(frozen=True)
@@ -99,8 +102,6 @@ def fit_correction(
     ``strength`` is the penalty on the squares of the corrections; ``start`` is where the search
     begins.
     """
-    from scipy.optimize import minimize
-
     if strength <= 0:
         raise DataError(f"strength is {strength}; give a number above 0")
     n = len(labels)
@@ -111,25 +112,14 @@ def fit_correction(
     if not parts:
         raise DataError("there is no sequence to recalibrate on: all labels of one must be known")
 
-    def evaluate(x: Scores) -> tuple[float, Scores]:
-        bias, moves = x[:n], x[n:].reshape(n, n)
-        value = strength * float(bias @ bias + MOVES * (moves * moves).sum())
-        of_labels, of_moves = 2 * strength * bias, 2 * strength * MOVES * moves
-        for part in parts:
-            node, move = part.node + bias, part.move + moves
-            expected = Grid([node], [move], bounds=part.bounds).marginals("exact", threads=threads)
-            value += float(expected.log_z.sum()) - part.score
-            value -= float(part.labels @ bias + (part.moves * moves).sum())
-            of_labels = of_labels + expected.labels[0].sum(axis=0) - part.labels
-            of_moves = of_moves + _summed_moves(expected.moves[0]) - part.moves
-        return value, np.concatenate([of_labels, of_moves.ravel()])
-
     begin = np.zeros(n + n * n)
     if start is not None:
         begin = np.concatenate([start.bias, start.moves.ravel()])
-    options = {"maxiter": ROUNDS, "ftol": CLOSE}
-    found = minimize(evaluate, begin, jac=True, method="L-BFGS-B", options=options)
-    return Correction(labels, found.x[:n], found.x[n:].reshape(n, n))
+    steps = lbfgs(_Objective(parts, n, strength, threads), begin, tolerance=CLOSE)
+    found = begin
+    for step in islice(steps, ROUNDS + 1):
+        found = step.weights
+    return Correction(labels, found[:n], found[n:].reshape(n, n))
 
 
 def can_be_used(text: HeldOut, labels: tuple[str, ...]) -> bool:
@@ -172,6 +162,32 @@ class _Part:
         np.add.at(moves, (codes[places - 1], codes[places]), 1)
         counts = np.bincount(codes, minlength=len(labels)).astype(float)
         return cls(node, move, bounds, counts, moves, _path_score(node, move, codes, places))
+
+
+class _Objective:
+    """How unlikely the labels of some texts are under a correction, with its penalty."""
+
+    precision: Precision = "double"
+
+    def __init__(self, parts: list[_Part], n: int, strength: float, threads: int | None) -> None:
+        self.parts, self.n, self.c2, self.threads = parts, n, strength, threads
+        self.size = n + n * n
+
+    def __call__(self, x: Scores) -> tuple[float, Scores]:
+        bias, moves = x[: self.n], x[self.n :].reshape(self.n, self.n)
+        value = self.c2 * (dot(bias, bias) + MOVES * dot(moves, moves))
+        of_labels, of_moves = 2 * self.c2 * bias, 2 * self.c2 * MOVES * moves
+        for part in self.parts:
+            grid = Grid([part.node + bias], [part.move + moves], bounds=part.bounds)
+            expected = grid.marginals("exact", threads=self.threads)
+            value += float(expected.log_z.sum()) - part.score
+            value -= dot(part.labels, bias) + dot(part.moves, moves)
+            of_labels = of_labels + expected.labels[0].sum(axis=0) - part.labels
+            of_moves = of_moves + _summed_moves(expected.moves[0]) - part.moves
+        return value, np.concatenate([of_labels, of_moves.ravel()])
+
+    def go_on_in_double(self) -> None:
+        """It always is."""
 
 
 def codes_of(corpus: Corpus, label: str, labels: tuple[str, ...]) -> npt.NDArray[np.int64]:

@@ -14,6 +14,7 @@ from dovetail.corpus.labels import spans
 from dovetail.corpus.schemes import detect_scheme
 from dovetail.errors import DataError
 from dovetail.grid import Grid
+from dovetail.numeric import exp
 from dovetail.pipeline.annotation import joint_scores, passing
 from dovetail.pipeline.choices import Decode
 from dovetail.pipeline.decoding import Codes, Known, alone, in_order
@@ -85,7 +86,7 @@ def tagged(
             expected = grid.marginals("exact", threads=threads)
             logs += best.scores - expected.log_z
             found[layer.name] = _Found(best.labels[0], expected.labels[0], grid, 0)
-    probabilities = np.exp(np.minimum(logs, 0.0))
+    probabilities = exp(np.minimum(logs, 0.0))
     out = []
     for s in range(len(corpus)):
         layers = {a.name: _layer_tagging(a, found[a.name], corpus, s) for a in pipeline.layers}
@@ -115,7 +116,7 @@ def _spans(layer: Layer, found: _Found, s: int, labels: list[str]) -> list[SpanP
     logs = found.grid.span_log_probabilities(
         found.place, places, [mask for _, mask in events], sequence=s
     )
-    shares = np.bincount(owners, np.exp(logs), len(pieces))
+    shares = np.bincount(owners, exp(logs), len(pieces))
     return [SpanPrediction(*p, min(1.0, float(q))) for p, q in zip(pieces, shares, strict=True)]
 
 
@@ -138,6 +139,6 @@ def n_best(
                 layer.name: [layer.labels[y] for y in own]
                 for layer, own in zip(pipeline.layers, codes, strict=True)
             }
-            ranked.append((labels, float(np.exp(min(score - log_z[s], 0.0)))))
+            ranked.append((labels, float(exp(min(score - log_z[s], 0.0)))))
         out.append(ranked)
     return out

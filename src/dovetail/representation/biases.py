@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dovetail.numeric import log
 from dovetail.representation.parameters import Floats
 from dovetail.representation.text import Ints
 
@@ -86,15 +87,15 @@ class Bias:
 def _log_conditional(sums: Floats) -> Floats:
     """log P(code | state), smoothed and bounded."""
     smooth = sums + SMOOTHING
-    logs = np.log(smooth) - np.log(smooth.sum(axis=0))
+    logs = log(smooth) - log(smooth.sum(axis=0))
     return np.asarray(np.maximum(logs, -LARGEST_COST))
 
 
 def conditional_entropy(sums: Floats) -> float:
     """H(code | state) in nats, of joint counts [codes x states]."""
     total = sums.sum()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.where(sums > 0, np.log(sums / sums.sum(axis=0)), 0.0)
+    with np.errstate(invalid="ignore"):
+        logs = np.where(sums > 0, log(sums / sums.sum(axis=0)), 0.0)
     return float(-(sums * logs).sum() / total) if total > 0 else 0.0
 
 
@@ -122,7 +123,7 @@ class PredictBias(Bias):
 
     def costs(self, by_code: ByCode) -> list[Floats]:
         pairs = zip(self.sizes, by_code, strict=True)
-        return [self.scale * (np.log(size) + _log_conditional(sums)) for size, sums in pairs]
+        return [self.scale * (log(size) + _log_conditional(sums)) for size, sums in pairs]
 
     def measured(self, by_code: ByCode) -> float:
         """The share of the earlier layers' entropy that states explain, on average."""
@@ -158,7 +159,7 @@ class DistanceBias(Bias):
         """By the logarithm of the ratio of both frequencies, damped, within the weight."""
         p = by_code[0] + SMOOTHING
         p = p / p.sum(axis=1, keepdims=True)
-        moved = multipliers + DAMPING * share * np.log(p[0] / p[1])
+        moved = multipliers + DAMPING * share * log(p[0] / p[1])
         return np.asarray(np.clip(moved, -self.weight, self.weight))
 
     def measured(self, by_code: ByCode) -> float:

@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.numeric import norm
 from dovetail.representation.parameters import Floats
 
 Found = TypeVar("Found")
@@ -34,7 +35,7 @@ class Ball:
     def nearest(self, scaled: Floats) -> Floats:
         """The nearest point, in coordinates lambda / sqrt(weights)."""
         inside = np.where(self.signed, scaled, np.maximum(scaled, 0.0))
-        length = float(np.linalg.norm(inside))
+        length = norm(inside)
         return inside if length <= self.sigma else inside * (self.sigma / length)
 
 
@@ -60,13 +61,13 @@ def ascend(
     value, gradient, found = evaluate(at * root)
     for left in reversed(range(evaluations)):
         direction = gradient * root
-        steepness = float(np.linalg.norm(direction))
+        steepness = norm(direction)
         if steepness == 0:
             ahead = 0.0
             break
         step = ball.sigma / steepness if step is None else step
         there = ball.nearest(at + step * direction)
-        ahead = float(np.linalg.norm(there - at))
+        ahead = norm(there - at)
         if not left or ahead <= SMALLEST_MOVE * ball.sigma:
             break
         higher, slope, other = evaluate(there * root)
@@ -76,5 +77,5 @@ def ascend(
             step *= 2
         else:
             step /= 4
-    moving = max(float(np.linalg.norm(at - begin)), ahead) / ball.sigma
+    moving = max(norm(at - begin), ahead) / ball.sigma
     return Ascent(at * root, step or 0.0, found, moving)

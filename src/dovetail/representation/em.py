@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dovetail.numeric import exp, log
 from dovetail.representation.parameters import Counts, Parameters, Update, estimated
 from dovetail.representation.rounds import Memory, Step
 from dovetail.representation.text import Engine, Text
@@ -60,7 +61,7 @@ class Stepwise:
                 found = engine.expected(part, at)
                 log_likelihood += found.log_likelihood
                 fresh = found.counts.scaled(text.n_tokens / part.n_tokens)
-                share = (step + 2.0) ** -self.decay
+                share = float(exp(-self.decay * log(step + 2.0)))
                 counts = counts.mixed(fresh, share)
                 at = rule(counts, at)
                 step += 1

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from dovetail.corpus import Column, Corpus
 from dovetail.errors import DataError
+from dovetail.numeric import matmul
 from dovetail.representation.annotation import joined_text
 from dovetail.representation.biased_em import Tilt
 from dovetail.representation.parameters import Floats, Parameters, emission_update
@@ -130,7 +131,7 @@ def matched(known: Floats, other: Floats) -> npt.NDArray[np.int64]:
     from scipy.optimize import linear_sum_assignment
 
     seen = np.maximum(other.sum(axis=1, keepdims=True), 1e-12)
-    _, order = linear_sum_assignment(known.T @ (other / seen), maximize=True)
+    _, order = linear_sum_assignment(matmul(known.T, other / seen), maximize=True)
     return np.asarray(order, np.int64)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail.errors import DataError
+from dovetail.numeric import digamma, exp, log
 
 Floats = npt.NDArray[np.float64]
 Update = Literal["bayes", "em"]
@@ -90,14 +91,13 @@ def emission_update(update: Update, prior: float, n_words: int) -> Emit:
     ``prior`` added to each count, which takes mass from words that were seen with a state by chance
     (variational Bayes; Johnson 2007).
     """
-    from scipy.special import digamma
 
     def likelihood(counts: Floats, totals: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.log(counts) - np.log(totals))
+        with np.errstate(invalid="ignore"):
+            return log(counts) - log(totals)
 
     def bayes(counts: Floats, totals: Floats) -> Floats:
-        return np.asarray(digamma(counts + prior) - digamma(totals + prior * n_words))
+        return digamma(counts + prior) - digamma(totals + prior * n_words)
 
     return bayes if update == "bayes" else likelihood
 
@@ -110,7 +110,7 @@ def estimated(
     used = totals > 0
     if update == "bayes":
         log_probabilities = emission_update(update, prior, len(counts.emissions))
-        emissions = np.exp(log_probabilities(counts.emissions, totals))
+        emissions = exp(log_probabilities(counts.emissions, totals))
     else:
         emissions = counts.emissions / np.where(used, totals, 1.0)
         if before is not None:

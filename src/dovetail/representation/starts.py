@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dovetail.numeric import log1p, matmul
 from dovetail.representation.biases import Told
 from dovetail.representation.parameters import Counts, Parameters, estimated
 from dovetail.representation.text import Text
@@ -19,10 +20,15 @@ PASSES = 5
 def random_start(n_states: int, n_words: int, seed: int) -> Parameters:
     """Distributions drawn evenly from all there are."""
     draw = np.random.default_rng(seed)
-    start = draw.dirichlet(np.ones(n_states))
-    transitions = draw.dirichlet(np.ones(n_states), n_states)
-    emissions = draw.standard_exponential((n_words, n_states))
-    return Parameters(start, transitions, emissions / emissions.sum(axis=0))
+    start, transitions, emissions = (
+        -log1p(-draw.random(shape))  # exponentials: divided by their sum, an even distribution
+        for shape in (n_states, (n_states, n_states), (n_words, n_states))
+    )
+    return Parameters(
+        start / start.sum(),
+        transitions / transitions.sum(axis=1, keepdims=True),
+        emissions / emissions.sum(axis=0),
+    )
 
 
 def classes_start(text: Text, n_states: int, seed: int, told: Sequence[Told] = ()) -> Parameters:
@@ -42,9 +48,10 @@ def classes_start(text: Text, n_states: int, seed: int, told: Sequence[Told] = (
     follows[firsts] = False
     pairs = states[np.flatnonzero(follows) - 1] * np.int64(n_states) + states[follows]
     moves = np.bincount(pairs, minlength=n_states**2).reshape(n_states, n_states)
+    begins = np.bincount(states[firsts], minlength=n_states)
     counts = Counts(
-        np.bincount(states[firsts], minlength=n_states) @ soft + 1.0,
-        soft.T @ moves @ soft + 1.0,
+        matmul(begins[None].astype(np.float64), soft)[0] + 1.0,
+        matmul(matmul(soft.T, moves.astype(np.float64)), soft) + 1.0,
         seen[:, None] * soft[classes],
     )
     return estimated(counts, "em", 0.0, None)

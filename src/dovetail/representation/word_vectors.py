@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError
 from dovetail.files import open_text
 from dovetail.representation.annotation import Representation, check_states, with_value
+from dovetail.representation.clusters import clusters as clustered
 from dovetail.representation.file import opened, to_bytes, vocabulary_arrays, vocabulary_in
 from dovetail.representation.text import Singles
 from dovetail.representation.vocabulary import ANY, Vocabulary
@@ -68,7 +68,7 @@ class WordVectors(Representation):
         self.vectors_: Singles = np.concatenate([none, given])
         if clusters is not None:
             check_states(clusters, "clusters", len(words))
-            self.clusters_ = _clusters(self.vectors_[1:], clusters, seed)
+            self.clusters_ = clustered(self.vectors_[1:], clusters, seed)
 
     @classmethod
     def read(
@@ -177,14 +177,3 @@ def _row(fields: Sequence[str], place: str) -> npt.NDArray[np.float32]:
         return np.array(fields, np.float32)
     except ValueError:
         raise DataError(f"{place} has a word's vector with something that is no number") from None
-
-
-def _clusters(vectors: Singles, n: int, seed: int) -> npt.NDArray[np.int32]:
-    from scipy.cluster.vq import kmeans2
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a cluster may be empty where vectors are alike
-        _, found = kmeans2(
-            vectors.astype(np.float64), n, iter=20, minit="++", seed=seed, missing="warn"
-        )
-    return np.asarray(found, np.int32)

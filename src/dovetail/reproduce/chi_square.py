@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dovetail.evaluate.tails import chi_square_tail
+
 
 def yates(right: int, total: int, other_right: int, other_total: int) -> float:
     """The two-sided p-value of two shares of right answers, as of independent samples.
@@ -13,12 +15,10 @@ def yates(right: int, total: int, other_right: int, other_total: int) -> float:
     >>> yates(5, 10, 5, 10)
     1.0
     """
-    from scipy.special import chdtrc
-
     wrong, other_wrong = total - right, other_total - other_right
     n, all_right = total + other_total, right + other_right
     below = total * other_total * all_right * (n - all_right)
     if not below:
         return 1.0
     apart = max(abs(right * other_wrong - other_right * wrong) - n / 2, 0.0)
-    return float(chdtrc(1, n * apart**2 / below))
+    return chi_square_tail(n * (apart * apart) / below)

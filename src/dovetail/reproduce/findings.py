@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dovetail.compare import Split, Summary, summarize
 from dovetail.compare.plan import Result
 from dovetail.evaluate.significance import compare_paired
+from dovetail.numeric import multinomial
 from dovetail.reproduce.material import FIELDS, OUTCOMES
 
 RESAMPLES = 10_000
@@ -115,7 +116,7 @@ def _bootstrap(
                 letters = pair[side]["outcomes"][field]
                 counts[list(split.test), k] += [COUNTED[letter] for letter in letters]
         sides.append(counts.reshape(n, -1))
-    draws = np.random.default_rng(0).multinomial(n, [1 / n] * n, size=RESAMPLES)
+    draws = multinomial(n, [1] * n, RESAMPLES, seed=0)
     differences = _scores(draws @ sides[0]) - _scores(draws @ sides[1])
     return np.column_stack([differences, differences.mean(axis=1)])
 
