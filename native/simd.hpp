@@ -65,7 +65,9 @@ template <class R, int N> struct Pack {
     template <class Make> [[gnu::always_inline]] static Mask<R, N> mask_of(Make make) {
         return [&]<int... K>(std::integer_sequence<int, K...>) [[gnu::always_inline]] { return Mask<R, N>{{make(K)...}}; }(std::make_integer_sequence<int, kParts>());
     }
-    static Part all(R value) { return Part{} + value; }
+    [[gnu::always_inline]] static Part all(R value) {
+        return [&]<int... K>(std::integer_sequence<int, K...>) [[gnu::always_inline]] { return Part{(static_cast<void>(K), value)...}; }(std::make_integer_sequence<int, kPerPart>());
+    }
 
     friend Pack operator+(const Pack& a, const Pack& b) { return of([&](int k) { return a.part[k] + b.part[k]; }); }
     friend Pack operator-(const Pack& a, const Pack& b) { return of([&](int k) { return a.part[k] - b.part[k]; }); }
