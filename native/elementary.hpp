@@ -66,7 +66,7 @@ inline double log_of_normal(uint64_t bits, int64_t exponent) {
 }  // namespace detail
 
 inline double exp(double x) {
-    if (!(x > -708.0 && x < 709.0)) [[unlikely]] return detail::exp_at_the_edge(x);
+    if (!(x > -700.0 && x < 709.0)) [[unlikely]] return detail::exp_at_the_edge(x);
     const detail::Scaled parts = detail::exp_parts(x, 0);
     return parts.scale + parts.rest;
 }

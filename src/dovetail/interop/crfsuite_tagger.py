@@ -14,7 +14,6 @@ from dovetail.files import write_text
 from dovetail.interop.crfsuite_items import text_of, understood
 from dovetail.interop.export import weights_of
 from dovetail.interop.models import imported
-from dovetail.numeric import exp
 
 if TYPE_CHECKING:
     from dovetail import _native
@@ -94,6 +93,7 @@ class Tagger:
     def probability(self, yseq: Iterable[str]) -> float:
         """The probability of a label sequence for the sequence that was set last."""
         from dovetail.chain.answers import log_likelihoods
+        from dovetail.numeric import exp
 
         model, batch = self._model, self._current()
         labels = [text_of(label) for label in yseq]
