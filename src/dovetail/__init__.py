@@ -33,6 +33,7 @@ _HOME = {
     "Lexicon": "dovetail.features",
     "Template": "dovetail.features",
     "WordClasses": "dovetail.representation",
+    "WordTable": "dovetail.representation",
     "WordVectors": "dovetail.representation",
     "column": "dovetail.features",
     "load": "dovetail.chain.tagger",
@@ -49,7 +50,14 @@ if TYPE_CHECKING:
     from dovetail.features import Dataset, Lexicon, Template, column
     from dovetail.multitask import ASO, LinearTagger
     from dovetail.pipeline import Pipeline, Pool, Scores, stacked
-    from dovetail.representation import HMM, BiasedHMM, LayeredHMM, WordClasses, WordVectors
+    from dovetail.representation import (
+        HMM,
+        BiasedHMM,
+        LayeredHMM,
+        WordClasses,
+        WordTable,
+        WordVectors,
+    )
 
 __all__ = [
     "ASO",
@@ -72,6 +80,7 @@ __all__ = [
     "Template",
     "TrainingError",
     "WordClasses",
+    "WordTable",
     "WordVectors",
     "column",
     "load",

@@ -325,7 +325,9 @@ def test_template_files_may_read_representations(written: Written) -> None:
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        ("", "either the kind of what is to be learned or a model"),
+        ("", "either the kind of what is to be learned, a model, or"),
+        ('from = "brown-xx"', "did you mean 'brown-e"),
+        ('from = "brown-en"\nstates = 3', "no key 'states'"),
         ('kind = "magic"', "give one of hmm, biased"),
         ('kind = "hmm"', "needs text to learn from: give text"),
         ('kind = "biased"\nlabels = "label"', "give source"),

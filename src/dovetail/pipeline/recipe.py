@@ -18,7 +18,7 @@ have all keys.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ from dovetail.files import PathLike
 from dovetail.pipeline.choices import Decode, System, Training
 from dovetail.pipeline.recipe_linear import compounded, linear_tagger, trained
 from dovetail.pipeline.recipe_representations import Wanted, learn
-from dovetail.pipeline.representations import columns_of
+from dovetail.pipeline.representations import columns_of, reading
 from dovetail.pipeline.tasks import label_of, naming
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class Recipe:
         if representations is None:
             representations = self._representations(threads)
         parts: dict[str, Any] = {one.name_: one for one in representations}
-        represented = columns_of(parts.values())
+        represented = list(parts.values())
         for task in self.tasks:
             with naming(task.name, self.path):
                 parts[task.name] = self._tagger(task, data, represented, threads)
@@ -253,7 +253,7 @@ class Recipe:
         self,
         task: Task,
         corpora: Mapping[str, Corpus],
-        represented: tuple[str, ...],
+        represented: Sequence[Representation],
         threads: int | None,
     ) -> Any:
         from dovetail.chain.tagger import Tagger
@@ -266,13 +266,16 @@ class Recipe:
         settings = {"seed": self.seed, **task.settings}
         return Tagger(features=template, threads=threads, **settings)
 
-    def _template(self, task: Task, corpus: Corpus, represented: tuple[str, ...]) -> Template:
+    def _template(
+        self, task: Task, corpus: Corpus, representations: Sequence[Representation]
+    ) -> Template:
         """What a task sees: features of its own columns, the columns of representations, and the
         labels of the tasks it reads."""
         from dovetail.features.sets import OF_WORDS_AND_TAGS, suited
         from dovetail.features.template_file import ready_made, template_from_file
 
         label = self.label_of(task, corpus)
+        represented = columns_of(representations)
         before = self.names[: self.names.index(task.name)]
         files = task.lexicons, task.tables
         if isinstance(task.features, Path):
@@ -295,7 +298,7 @@ class Recipe:
         made = template.reading(*reads, conjoined=task.conjoin)
         if task.compound:
             made = compounded(template, reads, [n for n in corpus.names if n != label])
-        return made if isinstance(task.features, Path) else made.reading(*represented)
+        return made if isinstance(task.features, Path) else reading(made, representations)
 
 
 def _remedy(kind: str, name: str) -> str:

@@ -104,11 +104,14 @@ def _representation(path: Path, number: int, table: Any) -> Wanted:
     where = f"{path}, representation {number}"
     if not isinstance(table, dict):
         raise DataError(f"{where} is {table!r}; give a table, [[representation]]")
-    if ("kind" in table) == ("model" in table):
-        raise DataError(f"{where}: give either the kind of what is to be learned or a model")
+    if sum(key in table for key in ("kind", "model", "from")) != 1:
+        raise DataError(
+            f"{where}: give either the kind of what is to be learned, a model, or the name of what "
+            "others have learned (from)"
+        )
     check_keys({key: value for key, value in table.items() if key == "kind"}, OF_TEXT, where)
     kind = table.get("kind")
-    check_keys(table, REPRESENTATIONS[kind], where)
+    check_keys(table, REPRESENTATIONS["ready" if "from" in table else kind], where)
     values = dict(table)
     for key, format in (("text", "format"), ("source", "format"), ("target", "target_format")):
         if key in values:
@@ -136,6 +139,8 @@ def _representation(path: Path, number: int, table: Any) -> Wanted:
             raise DataError(f"{where}: the default features are those of a task: name others")
     if "columns" in values:
         values["columns"] = tuple(None if c in ("", "_") else c for c in values["columns"])
+    if "from" in values:
+        values["ready"] = values.pop("from")
     if "classes" in values:
         values["states"] = values.pop("classes")
     own = {key: values.pop(key) for key in list(values) if key in Wanted.__dataclass_fields__}

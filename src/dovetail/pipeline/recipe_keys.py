@@ -172,6 +172,7 @@ OF_A_BIASED_HMM = {
 }
 REPRESENTATIONS: dict[str | None, dict[str, Kind]] = {
     None: {"model": TEXT},
+    "ready": {"from": TEXT, **{key: OF_TEXT[key] for key in ("name", "column", "value")}},
     "hmm": OF_AN_HMM,
     "biased": OF_A_BIASED_HMM,
     "layered": {**OF_AN_HMM, **OF_A_BIASED_HMM, "layers": whole(1), "repel": AT_LEAST_0},
@@ -188,7 +189,7 @@ REPRESENTATIONS: dict[str | None, dict[str, Kind]] = {
         "features": TEXT,
     },
 }
-"""Keys of a representation, by its kind; None is one from a file."""
+"""Keys of a representation, by its kind: None from a file, ``ready`` from a package of data."""
 COMPARE = {
     "systems": list_of(f"a list of some of {', '.join(SYSTEMS)}", one_of(*SYSTEMS)),
     "splits": whole(1),

@@ -1,4 +1,4 @@
-"""Representations in a recipe: what they learn from, or the file that they come from.
+"""Representations in a recipe: what they learn from, or the file or package they come from.
 
 [[representation]]
 kind = "hmm"
@@ -34,6 +34,7 @@ class Wanted:
     kind: str | None = None
     model: Path | None = None
     vectors: Path | None = None
+    ready: str | None = None
     text: tuple[Path, ...] = ()
     target: tuple[Path, ...] = ()
     labels: str | None = None
@@ -50,11 +51,13 @@ class Wanted:
 
     def made(self, threads: int | None, seed: int) -> Representation:
         """The representation; what is learned from text is not trained yet."""
-        from dovetail.representation import WordVectors
+        from dovetail.representation import WordVectors, ready_made
         from dovetail.representation.described import described
 
         if self.model is not None:
             return opened_representation(self.model)
+        if self.ready is not None:
+            return ready_made(self.ready, **self.settings)
         if self.kind == STRUCTURE:
             return structure(self, threads)
         settings = {"seed": seed, **self.settings}

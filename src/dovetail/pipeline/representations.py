@@ -13,6 +13,7 @@ from dovetail.pipeline.layers import Layer, layers_of
 
 if TYPE_CHECKING:
     from dovetail.corpus import Corpus
+    from dovetail.features import Template
     from dovetail.representation import Representation
 
 logger = logging.getLogger(__name__)
@@ -74,6 +75,12 @@ def opened_representation(source: str | os.PathLike[str] | bytes) -> Representat
 def columns_of(representations: Iterable[Representation]) -> tuple[str, ...]:
     """All columns that they write."""
     return tuple(name for one in representations for name in one.names_)
+
+
+def reading(template: Template, representations: Iterable[Representation]) -> Template:
+    """A template that also reads what representations write."""
+    more = [expression for one in representations for expression in one.expressions_]
+    return template.adding(*more)
 
 
 def represented(corpus: Corpus, representations: Iterable[Representation]) -> Corpus:

@@ -6,9 +6,11 @@ from dovetail.representation.hmm import HMM
 from dovetail.representation.layered import LayeredHMM
 from dovetail.representation.loading import load
 from dovetail.representation.properties import Distance, Entropy, Predict, TokenCost
+from dovetail.representation.ready_made import ready_made, ready_made_list
 from dovetail.representation.rounds import Progress
 from dovetail.representation.vocabulary import Vocabulary
 from dovetail.representation.word_classes import WordClasses
+from dovetail.representation.word_table import WordTable
 from dovetail.representation.word_vectors import WordVectors
 
 __all__ = [
@@ -23,6 +25,9 @@ __all__ = [
     "TokenCost",
     "Vocabulary",
     "WordClasses",
+    "WordTable",
     "WordVectors",
     "load",
+    "ready_made",
+    "ready_made_list",
 ]

@@ -6,7 +6,7 @@ from typing import Any
 
 from dovetail.chain.model_file import open_model
 from dovetail.errors import ModelFileError
-from dovetail.representation import layered, word_classes, word_vectors
+from dovetail.representation import layered, word_classes, word_table, word_vectors
 from dovetail.representation.annotation import Representation
 from dovetail.representation.biased import BiasedHMM
 from dovetail.representation.file import Source
@@ -18,6 +18,7 @@ KINDS: dict[str, Any] = {
     kind_of(BiasedHMM): BiasedHMM,
     layered.KIND: layered.LayeredHMM,
     word_classes.KIND: word_classes.WordClasses,
+    word_table.KIND: word_table.WordTable,
     word_vectors.KIND: word_vectors.WordVectors,
 }
 
