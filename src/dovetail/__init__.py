@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 _HOME = {
     "ASO": "dovetail.multitask",
     "BiasedHMM": "dovetail.representation",
+    "Consistency": "dovetail.representation",
     "Constraints": "dovetail.chain.constraints",
     "Corpus": "dovetail.corpus",
     "DataError": "dovetail.errors",
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from dovetail.representation import (
         HMM,
         BiasedHMM,
+        Consistency,
         LayeredHMM,
         WordClasses,
         WordTable,
@@ -63,6 +65,7 @@ __all__ = [
     "ASO",
     "HMM",
     "BiasedHMM",
+    "Consistency",
     "Constraints",
     "Corpus",
     "DataError",

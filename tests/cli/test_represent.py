@@ -303,6 +303,26 @@ def test_ready_made_lists(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "cities.txt").read_text().splitlines()[-1] == "San Remo"
 
 
+def test_document_context_sees_all_that_is_tagged(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dovetail.cli.tag.CHUNK_SIZE", 1)
+    recipe, model = tmp_path / "recipe.toml", tmp_path / "tagger.dovetail"
+    task = f'[[task]]\nname = "pos"\ndata = "{folder / "news.conll"}"\nc2 = 0.1\n'
+    recipe.write_text(f'[[representation]]\nkind = "consistency"\ntask = "pos"\n{task}')
+    run("train", recipe, "-m", model)
+    assert "Consistency, 6 x" in run("info", model).stdout
+    together = run("tag", "--marginals", model, folder / "news.conll").stdout
+    assert (
+        run("tag", "--marginals", model, folder / "news.conll", "--chunk-size", 1).stdout
+        != together
+    )
+    assert (
+        run("tag", "--marginals", model, folder / "news.conll", "--chunk-size", 10**6).stdout
+        == together
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from dovetail.representation import Representation
 
 UNITS = {
+    "Consistency": "types",
     "WordClasses": "classes",
     "WordTable": "values",
     "WordVectors": "dimensions",
@@ -67,7 +68,8 @@ def typical_words(representation: Representation, top: int) -> dict[str, dict[st
     found = {}
     for one in getattr(representation, "layers_", [representation]):
         settings = one.settings
-        if top and ("clusters" not in settings or settings["clusters"] is not None):
+        told = hasattr(one, "typical_words")
+        if top and told and ("clusters" not in settings or settings["clusters"] is not None):
             found[one.name_] = {
                 label: [word for word, _ in one.typical_words(number, top)]
                 for number, label in enumerate(one.labels_)

@@ -19,7 +19,7 @@ have all keys.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ from dovetail.pipeline.representations import columns_of, reading
 from dovetail.pipeline.tasks import label_of, naming
 
 if TYPE_CHECKING:
+    from dovetail.chain.tagger import Tagger
     from dovetail.features import Template
     from dovetail.pipeline.pipeline import Pipeline
     from dovetail.pipeline.training import Listener
@@ -160,7 +161,7 @@ class Recipe:
 
         data = self.corpora() if corpora is None else corpora
         if representations is None:
-            representations = self._representations(threads)
+            representations = self._representations(data, threads)
         parts: dict[str, Any] = {one.name_: one for one in representations}
         represented = list(parts.values())
         for task in self.tasks:
@@ -210,7 +211,8 @@ class Recipe:
         labels where a representation learns from the same files."""
         files = {task.name: task.data for task in self.tasks}
         try:
-            return learn(self.representations, representations, corpora, files)
+            made = list(representations)
+            return learn(self.representations, made, corpora, files, self.folds, self.seed)
         except DovetailError as error:
             raise type(error)(f"{self.path}: {error}") from None
 
@@ -243,11 +245,22 @@ class Recipe:
         options = {} if task.columns is None else {"columns": task.columns}
         return joined(read_filled(path, task.format, **options) for path in paths)
 
-    def _representations(self, threads: int | None) -> list[Representation]:
+    def _representations(
+        self, corpora: Mapping[str, Corpus], threads: int | None
+    ) -> list[Representation]:
+        made: list[Representation] = []
+
+        def first(name: str) -> tuple[Tagger, str]:
+            task = replace(self.tasks[self.names.index(name)], reads=())
+            tagger = self._tagger(task, corpora, made, threads)
+            return tagger, self.label_of(task, corpora[name])
+
         try:
-            return [wanted.made(threads, self.seed) for wanted in self.representations]
+            for wanted in self.representations:
+                made.append(wanted.made(threads, self.seed, first))
         except DovetailError as error:
             raise type(error)(f"{self.path}: {error}") from None
+        return made
 
     def _tagger(
         self,

@@ -141,7 +141,7 @@ TASKS: dict[str, dict[str, Kind]] = {
 """Keys of a task's settings, by its kind."""
 TASK = {**OF_ANY_TASK, **SETTINGS}
 OF_TEXT = {
-    "kind": one_of("hmm", "biased", "layered", "classes", "vectors", "structure"),
+    "kind": one_of("hmm", "biased", "layered", "classes", "vectors", "structure", "consistency"),
     "text": FILES,
     "source": FILES,
     "target": FILES,
@@ -181,6 +181,11 @@ REPRESENTATIONS: dict[str | None, dict[str, Kind]] = {
         **{key: OF_TEXT[key] for key in ("kind", "name", "column", "value", "seed")},
         "vectors": TEXT,
         "clusters": whole(1),
+    },
+    "consistency": {
+        **{key: OF_TEXT[key] for key in ("kind", "name", "column")},
+        "task": NAME,
+        "soft": FLAG,
     },
     "structure": {
         **{k: OF_TEXT[k] for k in ("kind", "text", "format", "columns", "name", "value")},

@@ -106,6 +106,12 @@ def all_represented(
     return {name: made[id(corpus)] for name, corpus in corpora.items()}
 
 
+def of_whole_corpora(representations: Sequence[Representation]) -> Sequence[Representation]:
+    """Those that must see a corpus before it is parted, and those whose columns these may read."""
+    places = [place for place, one in enumerate(representations, start=1) if one.reads_corpus_]
+    return representations[: max(places, default=0)]
+
+
 def has_columns(corpus: Corpus, representation: Representation) -> bool:
     """Whether a corpus has all columns of a representation."""
     return set(representation.names_) <= set(corpus.names)
@@ -133,8 +139,8 @@ def leaks(representations: Sequence[Representation], corpora: Mapping[str, Corpu
             notes.append(
                 f"the representation '{one.name_}' has learned from labels "
                 f"({', '.join(one.biased_by_)}): if those of {' and '.join(tasks)} were among "
-                "them, give that text with the columns of annotate_left_out, or its tagger will "
-                "trust them too much"
+                "them, give that text with the columns of annotate_left_out or "
+                "annotate_cross_fitted, or its tagger will trust them too much"
             )
             logger.info(notes[-1])
     return notes

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from dovetail.chain.steps import Progress
 from dovetail.corpus import Column, Corpus, SoftColumn
-from dovetail.corpus.sequences import sequence_keys
+from dovetail.corpus.sequences import part_numbers, sequence_keys
 from dovetail.errors import DataError
 from dovetail.pipeline.annotators import TaggerLayer
 from dovetail.pipeline.choices import Training
@@ -198,28 +198,6 @@ def chooses_features(layer: Layer) -> bool:
         return False
     own = layer.annotator.tagger.settings["features"]
     return own is None or isinstance(own, str)
-
-
-def part_numbers(corpus: Corpus, folds: int, seed: int) -> Ints:
-    """A part for each sequence. Copies of one text are in one part, and so are the sequences of a
-    document, but for those copies, where there are more documents than parts."""
-    keys = sequence_keys(corpus)
-    groups = np.arange(len(corpus))
-    if corpus.document_bounds is not None and len(corpus.document_bounds) > folds:
-        groups = np.repeat(
-            np.arange(len(corpus.document_bounds) - 1), np.diff(corpus.document_bounds)
-        )
-    first: dict[Any, int] = {}
-    roots = [first.setdefault(key, g) for key, g in zip(keys, groups.tolist(), strict=True)]
-    units, numbers = np.unique(roots, return_inverse=True)
-    if len(units) < folds:
-        raise DataError(
-            f"cross-fitting in {folds} parts needs as many different sequences; there are "
-            f"{len(units)}: give fewer folds, or more text"
-        )
-    shuffled = np.random.default_rng(seed).permutation(len(units))
-    parts: Ints = (shuffled % folds)[numbers]
-    return parts
 
 
 def shared_parts(corpus: Corpus, source: Corpus, folds: int, seed: int) -> Ints | None:

@@ -2,6 +2,7 @@
 
 from dovetail.representation.annotation import Representation
 from dovetail.representation.biased import BiasedHMM
+from dovetail.representation.consistency import Consistency
 from dovetail.representation.hmm import HMM
 from dovetail.representation.layered import LayeredHMM
 from dovetail.representation.loading import load
@@ -16,6 +17,7 @@ from dovetail.representation.word_vectors import WordVectors
 __all__ = [
     "HMM",
     "BiasedHMM",
+    "Consistency",
     "Distance",
     "Entropy",
     "LayeredHMM",

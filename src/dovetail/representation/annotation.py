@@ -48,6 +48,11 @@ class Representation(ABC):
         return tuple(map(expression_of, self.names_))
 
     @property
+    def reads_corpus_(self) -> bool:
+        """Whether its columns depend on more of a corpus than the sequence they belong to."""
+        return False
+
+    @property
     def biased_by_(self) -> tuple[str, ...]:
         """Columns of labels that its training has looked at."""
         return ()
