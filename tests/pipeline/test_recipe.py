@@ -315,6 +315,18 @@ def test_representations_come_before_tasks(written: Written) -> None:
     assert pipeline.predict([["by", "Bob"]])["fields"] == [["O", "B-SPEAKER"]]
 
 
+def test_document_context_is_learned_for_a_task(written: Written) -> None:
+    context = '[[representation]]\nkind = "consistency"\ntask = "ner"\nsoft = false\n'
+    recipe = written(f"folds = 2\n{HMM}{context}{NER}{FIELDS}")
+    pipeline = recipe.fit()
+    assert [one.name_ for one in pipeline.representations] == ["state", "context"]
+    assert pipeline.representations[1].reads_ == ("word", "state")
+    assert "context_token_document" in pipeline["fields"].settings["features"].columns
+    assert any("context" in note and "fields" in note for note in pipeline.notes_)
+    assert not any("those of ner" in note for note in pipeline.notes_)
+    assert pipeline.predict([["by", "Bob"]])["fields"] == [["O", "B-SPEAKER"]]
+
+
 def test_template_files_may_read_representations(written: Written) -> None:
     recipe = written(NER)
     (recipe.path.parent / "states.template").write_text("word\nstate\n")
@@ -325,7 +337,9 @@ def test_template_files_may_read_representations(written: Written) -> None:
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        ("", "either the kind of what is to be learned or a model"),
+        ("", "either the kind of what is to be learned, a model, or"),
+        ('from = "brown-xx"', "did you mean 'brown-e"),
+        ('from = "brown-en"\nstates = 3', "no key 'states'"),
         ('kind = "magic"', "give one of hmm, biased"),
         ('kind = "hmm"', "needs text to learn from: give text"),
         ('kind = "biased"\nlabels = "label"', "give source"),
@@ -335,6 +349,10 @@ def test_template_files_may_read_representations(written: Written) -> None:
         ('kind = "hmm"\ntext = "news.conll"\nstates = 99', "99 states are more than"),
         ('kind = "layered"\ntext = "news.conll"\nsource = "news.conll"', "both text and source"),
         ('kind = "vectors"', "has no vectors"),
+        ('kind = "consistency"', "has no task: its first tagger is that of a task"),
+        ('kind = "consistency"\ntask = "nor"', "names the task 'nor': its first tagger"),
+        ('kind = "consistency"\ntask = "ner"\nfolds = 3', "there is no key 'folds'"),
+        ('kind = "consistency"\ntask = "ner"', "cross-fitting in 5 parts needs"),
         ('model = "news.conll"', "not a model file"),
         ('model = "news.conll"\nstates = 3', "there is no key 'states'"),
     ],

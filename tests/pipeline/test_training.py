@@ -10,7 +10,8 @@ import pytest
 
 from dovetail import Corpus, DataError, Pipeline, Tagger, Template, TrainingError, column, stacked
 from dovetail.corpus import SoftColumn
-from dovetail.pipeline.training import Curriculum, part_numbers
+from dovetail.corpus.sequences import part_numbers
+from dovetail.pipeline.training import Curriculum
 from pipeline.conftest import only, random_corpus
 
 WORD, LOW = column("word"), column("low")

@@ -15,9 +15,9 @@ from typing import Any
 if __name__ == "__main__":
     time.monotonic = lambda: 0.0
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-from dovetail import (  # noqa: E402
+from dovetail import (
     ASO,
     HMM,
     BiasedHMM,
@@ -30,12 +30,12 @@ from dovetail import (  # noqa: E402
     WordVectors,
     read,
 )
-from dovetail.demo import path  # noqa: E402
-from dovetail.evaluate import bootstrap, evaluate  # noqa: E402
-from dovetail.evaluate.significance import compare_paired  # noqa: E402
-from dovetail.grid import Grid  # noqa: E402
-from dovetail.multitask import masked  # noqa: E402
-from dovetail.representation import Distance, Entropy  # noqa: E402
+from dovetail.demo import path
+from dovetail.evaluate import bootstrap, evaluate
+from dovetail.evaluate.significance import compare_paired
+from dovetail.grid import Grid
+from dovetail.multitask import masked
+from dovetail.representation import Distance, Entropy
 
 FEW, NEWS = read(path("few.conll")), read(path("news.conll"))[:150]
 TEST = read(path("test.conll"))[:30]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import exp
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ from dovetail import _native
 from dovetail.chain.model import ANY_LABEL, ChainModel
 from dovetail.errors import DataError
 from dovetail.features import Labels
+
+if TYPE_CHECKING:
+    from dovetail.chain.tagger import Tagger
 
 LARGEST_SEED = 2**63
 _DECODERS = {"viterbi": "viterbi", "marginal": "max_marginal"}
@@ -34,6 +37,15 @@ def check_decoder(decode: str) -> None:
     """Refuse a decoder that does not exist."""
     if decode not in _DECODERS:
         raise DataError(f"there is no decoder '{decode}': viterbi or marginal")
+
+
+def probabilities(tagger: Tagger, data: Any) -> npt.NDArray[np.float64]:
+    """Probabilities of a tagger's labels for all tokens of some data, [tokens x labels]."""
+    model, batch = tagger._encoded(data)
+    found: npt.NDArray[np.float64] = model.native.posteriors(
+        batch, model.constraints, ANY_LABEL, tagger._threads
+    )[0]
+    return found
 
 
 def marginals(

@@ -12,7 +12,14 @@ import click
 from dovetail import Tagger, __version__, _native
 from dovetail.chain.model_file import KIND_LINEAR, KIND_PIPELINE
 from dovetail.cli.models import kind_of, load
-from dovetail.cli.states import in_short, summary, told, typical_words, words_as_lines
+from dovetail.cli.states import (
+    in_short,
+    origin_in_short,
+    summary,
+    told,
+    typical_words,
+    words_as_lines,
+)
 from dovetail.loaded import is_linear_tagger
 
 if TYPE_CHECKING:
@@ -67,6 +74,8 @@ def _representation_as_text(facts: Mapping[str, Any]) -> str:
         ("writes", ", ".join(facts["columns"])),
         _read_by(facts),
     ]
+    if facts["origin"]:
+        rows.append(("origin", origin_in_short(facts["origin"])))
     if facts["stopped"]:
         rows.append(("stopped", facts["stopped"]))
     return "\n".join([*_aligned(rows), *words_as_lines(facts["typical_words"])])
@@ -142,8 +151,11 @@ def _pipeline_as_text(facts: Mapping[str, Any]) -> str:
         ("decode", decode),
         _read_by(facts),
         *(("note", note) for note in facts["notes"]),
-        *((one["name"], in_short(one)) for one in facts["representations"]),
     ]
+    for one in facts["representations"]:
+        rows.append((one["name"], in_short(one)))
+        if one["origin"]:
+            rows.append(("", origin_in_short(one["origin"])))
     lines = _aligned(rows)
     for one in facts["representations"]:
         lines += words_as_lines(one["typical_words"])

@@ -161,6 +161,11 @@ def _pipeline_columns(pipeline: Pipeline) -> list[list[str]]:
     return [ordered, trained, bare]
 
 
+def reads_whole_corpora(model: Tagger | Pipeline) -> bool:
+    """Whether what a model says of a sequence depends on others that are tagged with it."""
+    return any(one.reads_corpus_ for one in getattr(model, "representations", ()))
+
+
 def check_writable(path: str) -> None:
     """Better refused now than after an hour of training."""
     target = Path(path)

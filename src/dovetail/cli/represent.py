@@ -15,6 +15,7 @@ from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options
 from dovetail.cli.models import check_writable
 from dovetail.cli.progress import megabytes
+from dovetail.cli.ready import take
 from dovetail.cli.states import in_short, summary
 from dovetail.errors import DataError
 
@@ -35,8 +36,14 @@ WEIGHT = click.FloatRange(0)
 
 
 @click.command("represent")
-@click.argument("source", nargs=-1, required=True, metavar="SOURCE...")
+@click.argument("source", nargs=-1, metavar="SOURCE...")
 @click.option("--out", "-o", required=True, metavar="FILE", help="Where to write it.")
+@click.option(
+    "--from",
+    "ready",
+    metavar="NAME",
+    help="What others have learned: brown-en, vectors-en, cities ...",
+)
 @click.option("--target", multiple=True, metavar="FILE", help="Text of another domain; repeatable.")
 @click.option(
     "--kind",
@@ -73,9 +80,15 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     round shows the log-likelihood a token and, with biases, what they are about: the entropy of
     labels given states, the distance of the use of states in both domains, and how far earlier
     layers are told. Ctrl-C keeps what there is.
+
+    With --from nothing is learned: what is known of words comes from a package of data that is
+    installed, and the file says from which. Names of lists (cities, countries, subdivisions,
+    us-states, us-counties, languages, currencies) make lexicon files for templates.
     """
     from dovetail.representation.described import learned
 
+    if options["ready"] is not None:
+        return take(ctx, options)
     _check(options)
     source, target = _texts(options)
     representation = _described(options, source)
@@ -93,10 +106,13 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     click.echo(json.dumps(facts, ensure_ascii=False) if options["as_json"] else _as_text(facts))
     if facts["interrupted"]:
         ctx.exit(INTERRUPTED)
+    return None
 
 
 def _check(options: Mapping[str, Any]) -> None:
     """Refuse what does not go together, or cannot be written, before anything is read."""
+    if not options["source"]:
+        raise click.UsageError("give text to learn from, or the name of what is ready: --from NAME")
     kind = options["kind"]
     given = [name for name in NOT_FOR[kind] if options[name] is not None]
     odd = next((name for name in given if options[name] is not False), None)

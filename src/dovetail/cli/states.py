@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dovetail.representation import Representation
 
-UNITS = {"WordClasses": "classes", "WordVectors": "dimensions", "Structure": "directions"}
+UNITS = {
+    "Consistency": "types",
+    "WordClasses": "classes",
+    "WordTable": "values",
+    "WordVectors": "dimensions",
+    "Structure": "directions",
+}
 
 
 def summary(representation: Representation) -> dict[str, Any]:
@@ -26,12 +32,13 @@ def summary(representation: Representation) -> dict[str, Any]:
         "words": len(one.vocabulary_) if hasattr(one, "vocabulary_") else None,
         "biased_by": list(representation.biased_by_),
         "stopped": getattr(representation, "stopped_", ""),
+        "origin": dict(representation.origin_),
     }
 
 
 def in_short(facts: Mapping[str, Any]) -> str:
     """The same in a line."""
-    layers = len(facts["columns"])
+    layers = 1 if facts["kind"] == "WordTable" else len(facts["columns"])
     times = f"{layers} x " if layers > 1 else ""
     text = f"{facts['kind']}, {times}{facts['states']:,} {facts['unit']}"
     if facts["words"] is not None:
@@ -39,6 +46,12 @@ def in_short(facts: Mapping[str, Any]) -> str:
     if facts["biased_by"]:
         text += f", biased by {' and '.join(facts['biased_by'])}"
     return text
+
+
+def origin_in_short(origin: Mapping[str, str]) -> str:
+    """Where data of others come from, in a line."""
+    package = f"{origin['package']} {origin['version']}"
+    return f"{origin['data']} of {package} (licence: {origin['licence']})"
 
 
 def told(one: Mapping[str, Any]) -> str:
@@ -55,7 +68,8 @@ def typical_words(representation: Representation, top: int) -> dict[str, dict[st
     found = {}
     for one in getattr(representation, "layers_", [representation]):
         settings = one.settings
-        if top and ("clusters" not in settings or settings["clusters"] is not None):
+        told = hasattr(one, "typical_words")
+        if top and told and ("clusters" not in settings or settings["clusters"] is not None):
             found[one.name_] = {
                 label: [word for word, _ in one.typical_words(number, top)]
                 for number, label in enumerate(one.labels_)

@@ -16,6 +16,7 @@ from dovetail.cli.models import (
     has_spans,
     load,
     named_as_trained,
+    reads_whole_corpora,
     refuse_decoding,
     unit_of_text,
 )
@@ -94,6 +95,8 @@ def command(
         given = replace(given, unit=unit_of_text(tagger))
     if chunk_size is None:
         chunk_size = 1 if source == "-" and sys.stdin.isatty() else CHUNK_SIZE
+        if reads_whole_corpora(tagger):
+            chunk_size = sys.maxsize
     write = _writer(tagger, kind)
 
     def renamed(corpus: Corpus) -> Corpus:

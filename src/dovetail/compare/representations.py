@@ -25,6 +25,11 @@ def learned_apart(
         _check_auxiliary(recipe, name, whole[name], tested, label)
     made = whole.representations
     for wanted, one in zip(recipe.representations, made, strict=True):
+        if wanted.task is not None:
+            raise DataError(
+                f"{recipe.path}: the document context '{one.name_}' would learn from labels of the "
+                "text that systems are tested on: leave it out here, and train it by dovetail train"
+            )
         if one.biased_by_ and not wanted.text:
             raise DataError(
                 f"{recipe.path}: the representation '{one.name_}' of {wanted.model} has learned "

@@ -121,9 +121,12 @@ class Template:
         """
         columns = [column(name) for name in names]
         both = [together(e, c) for c in columns for e in self.expressions] if conjoined else []
-        return Template(
-            *self.expressions, *columns, *both, lexicons=self.lexicons, tables=self.tables
-        )
+        return self.adding(*columns, *both)
+
+    def adding(self, *expressions: Expression) -> Template:
+        """The same, and features of further expressions."""
+        whole = (*self.expressions, *expressions)
+        return Template(*whole, lexicons=self.lexicons, tables=self.tables)
 
     def spec(self) -> dict[str, Any]:
         """This template as plain data."""

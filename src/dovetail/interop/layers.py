@@ -79,9 +79,10 @@ def entities_layer(
     """A layer from what Hugging Face's token-classification pipeline gives, a list of dicts a text.
 
     ``find`` is that pipeline, or any function of a list of texts whose dicts have "start", "end",
-    "score" and "entity" (``B-PER``) or "entity_group" (``PER``). A label has its score as its
-    probability and the others share the rest. Tokens that nothing is said of are ``O`` with the
-    probability ``outside``. A token takes what is said of its first piece.
+    "score" and "entity" (``B-PER``), "entity_group" (``PER``) or, as GLiNER's have, "label". A
+    label has its score as its probability and the others share the rest. Tokens that nothing is
+    said of are ``O`` with the probability ``outside``. A token takes what is said of its first
+    piece.
 
     >>> def find(texts):
     ...     return [[{"entity_group": "PER", "score": 0.98, "start": 3, "end": 12}] for _ in texts]
@@ -205,13 +206,13 @@ def _covered(offsets: Offsets, start: int, end: int) -> tuple[int, int]:
 
 def _entity(given: Any, where: str) -> tuple[int, int, str, float, bool]:
     try:
-        grouped = "entity_group" in given
-        label = given["entity_group" if grouped else "entity"]
+        key = next((key for key in ("entity_group", "label") if key in given), "entity")
+        label, grouped = given[key], key != "entity"
         start, end, score = int(given["start"]), int(given["end"]), float(given["score"])
     except (KeyError, TypeError, ValueError):
         raise DataError(
-            f"{where}: {str(given)[:60]} is no dict with start, end, score and entity or "
-            "entity_group; a pipeline gives start and end with a fast tokenizer only"
+            f"{where}: {str(given)[:60]} is no dict with start, end, score and entity, "
+            "entity_group or label; a pipeline gives start and end with a fast tokenizer only"
         ) from None
     return start, end, str(label), score, grouped and label != "O"
 

@@ -19,7 +19,7 @@ from dovetail.pipeline.decoding import (
 )
 from dovetail.pipeline.inputs import parts_of
 from dovetail.pipeline.layers import Layer, layer_named
-from dovetail.pipeline.representations import represented
+from dovetail.pipeline.representations import of_whole_corpora, represented
 
 if TYPE_CHECKING:
     from dovetail.grid import Report
@@ -33,7 +33,8 @@ def parts(
     known."""
     pipeline.check()
     layers = [layer_named(name, pipeline.layers) for name in known]
-    for part in parts_of(pipeline.corpus_of(data), pipeline.layers):
+    corpus = represented(pipeline.corpus_of(data), of_whole_corpora(pipeline.representations))
+    for part in parts_of(corpus, pipeline.layers):
         given = {layer.name: known_labels(layer, part) for layer in layers}
         yield represented(part, pipeline.representations), given
 

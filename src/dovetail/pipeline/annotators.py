@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from dovetail.chain.answers import probabilities
 from dovetail.chain.inputs import encoded, template_of
-from dovetail.chain.model import ANY_LABEL
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Column, Corpus
 from dovetail.features.latent import LatentTemplate
@@ -105,10 +105,7 @@ class TaggerLayer:
 
     def marginals(self, corpus: Corpus) -> Scores:
         """Probabilities of its labels, [tokens x labels]."""
-        model, batch = self.tagger._encoded(corpus)
-        limits = (model.constraints, ANY_LABEL, self.tagger._threads)
-        found: Scores = model.native.posteriors(batch, *limits)[0]
-        return found
+        return probabilities(self.tagger, corpus)
 
 
 def _constrained(made: Potentials, model: ChainModel, corpus: Corpus) -> Potentials:

@@ -24,7 +24,7 @@ import numpy as np
 from dovetail.chain.groups import FeatureGroup
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
-from dovetail.corpus.sequences import sequence_keys
+from dovetail.corpus.sequences import part_numbers, sequence_keys
 from dovetail.errors import DataError
 from dovetail.evaluate.judgement import CLEARLY, Judgement
 from dovetail.features import Template, column
@@ -40,7 +40,7 @@ from dovetail.pipeline.recalibration import (
     can_be_used,
     fit_correction,
 )
-from dovetail.pipeline.training import Curriculum, part_numbers
+from dovetail.pipeline.training import Curriculum
 
 if TYPE_CHECKING:
     from dovetail.pipeline.pipeline import Pipeline

@@ -63,7 +63,14 @@ def fit_layers(
         return fit_jointly(pipeline, corpora, columns, callback)
     kind: Training = "soft" if training == "auto" else training
     plan = Curriculum(
-        pipeline.layers, kind, folds, pipeline.lattice, seed, pipeline.threads, callback, written
+        pipeline.layers,
+        kind,
+        folds,
+        pipeline.lattice,
+        seed,
+        pipeline.threads,
+        callback,
+        pipeline.representations,
     )
     for layer in pipeline.layers:
         if layer.name in corpora:

@@ -16,7 +16,6 @@ from dovetail.chain.training import Hooks, run
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.pipeline.joint_objective import JointObjective
-from dovetail.pipeline.representations import columns_of
 from dovetail.pipeline.training import Curriculum, Listener
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def fit_jointly(
     for name, column in columns.items():
         corpus = corpus.with_column(name, corpus.column(column))
     start = Curriculum(pipeline.layers, "gold", 2, None, 0, pipeline.threads, callback)
-    start.represented = columns_of(pipeline.representations)
+    start.represented = pipeline.representations
     for layer in pipeline.layers:  # each by itself, lower labels being known: a good start
         start.fit(layer, corpus, layer.name)
     objective = JointObjective(pipeline, corpus)

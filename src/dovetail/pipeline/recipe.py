@@ -18,8 +18,8 @@ have all keys.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,10 +30,11 @@ from dovetail.files import PathLike
 from dovetail.pipeline.choices import Decode, System, Training
 from dovetail.pipeline.recipe_linear import compounded, linear_tagger, trained
 from dovetail.pipeline.recipe_representations import Wanted, learn
-from dovetail.pipeline.representations import columns_of
+from dovetail.pipeline.representations import columns_of, reading
 from dovetail.pipeline.tasks import label_of, naming
 
 if TYPE_CHECKING:
+    from dovetail.chain.tagger import Tagger
     from dovetail.features import Template
     from dovetail.pipeline.pipeline import Pipeline
     from dovetail.pipeline.training import Listener
@@ -160,9 +161,9 @@ class Recipe:
 
         data = self.corpora() if corpora is None else corpora
         if representations is None:
-            representations = self._representations(threads)
+            representations = self._representations(data, threads)
         parts: dict[str, Any] = {one.name_: one for one in representations}
-        represented = columns_of(parts.values())
+        represented = list(parts.values())
         for task in self.tasks:
             with naming(task.name, self.path):
                 parts[task.name] = self._tagger(task, data, represented, threads)
@@ -210,7 +211,8 @@ class Recipe:
         labels where a representation learns from the same files."""
         files = {task.name: task.data for task in self.tasks}
         try:
-            return learn(self.representations, representations, corpora, files)
+            made = list(representations)
+            return learn(self.representations, made, corpora, files, self.folds, self.seed)
         except DovetailError as error:
             raise type(error)(f"{self.path}: {error}") from None
 
@@ -243,17 +245,28 @@ class Recipe:
         options = {} if task.columns is None else {"columns": task.columns}
         return joined(read_filled(path, task.format, **options) for path in paths)
 
-    def _representations(self, threads: int | None) -> list[Representation]:
+    def _representations(
+        self, corpora: Mapping[str, Corpus], threads: int | None
+    ) -> list[Representation]:
+        made: list[Representation] = []
+
+        def first(name: str) -> tuple[Tagger, str]:
+            task = replace(self.tasks[self.names.index(name)], reads=())
+            tagger = self._tagger(task, corpora, made, threads)
+            return tagger, self.label_of(task, corpora[name])
+
         try:
-            return [wanted.made(threads, self.seed) for wanted in self.representations]
+            for wanted in self.representations:
+                made.append(wanted.made(threads, self.seed, first))
         except DovetailError as error:
             raise type(error)(f"{self.path}: {error}") from None
+        return made
 
     def _tagger(
         self,
         task: Task,
         corpora: Mapping[str, Corpus],
-        represented: tuple[str, ...],
+        represented: Sequence[Representation],
         threads: int | None,
     ) -> Any:
         from dovetail.chain.tagger import Tagger
@@ -266,13 +279,16 @@ class Recipe:
         settings = {"seed": self.seed, **task.settings}
         return Tagger(features=template, threads=threads, **settings)
 
-    def _template(self, task: Task, corpus: Corpus, represented: tuple[str, ...]) -> Template:
+    def _template(
+        self, task: Task, corpus: Corpus, representations: Sequence[Representation]
+    ) -> Template:
         """What a task sees: features of its own columns, the columns of representations, and the
         labels of the tasks it reads."""
         from dovetail.features.sets import OF_WORDS_AND_TAGS, suited
         from dovetail.features.template_file import ready_made, template_from_file
 
         label = self.label_of(task, corpus)
+        represented = columns_of(representations)
         before = self.names[: self.names.index(task.name)]
         files = task.lexicons, task.tables
         if isinstance(task.features, Path):
@@ -295,7 +311,7 @@ class Recipe:
         made = template.reading(*reads, conjoined=task.conjoin)
         if task.compound:
             made = compounded(template, reads, [n for n in corpus.names if n != label])
-        return made if isinstance(task.features, Path) else made.reading(*represented)
+        return made if isinstance(task.features, Path) else reading(made, representations)
 
 
 def _remedy(kind: str, name: str) -> str:

@@ -23,7 +23,7 @@ from dovetail.pipeline.recipe_keys import (
     check_keys,
     nearest,
 )
-from dovetail.pipeline.recipe_representations import Wanted
+from dovetail.pipeline.recipe_representations import CONSISTENCY, Wanted
 
 Table = dict[str, Any]
 DEFAULT_SET = "default"
@@ -47,6 +47,7 @@ def parsed(path: Path) -> Recipe:
     _check_reads(path, tasks)
     listed = enumerate(given.pop("representation", []), start=1)
     representations = tuple(_representation(path, number, table) for number, table in listed)
+    _check_contexts(path, representations, tasks)
     comparison = given.pop("compare", None)
     compare = None if comparison is None else _comparison(path, comparison, tasks[-1])
     return Recipe(
@@ -104,11 +105,14 @@ def _representation(path: Path, number: int, table: Any) -> Wanted:
     where = f"{path}, representation {number}"
     if not isinstance(table, dict):
         raise DataError(f"{where} is {table!r}; give a table, [[representation]]")
-    if ("kind" in table) == ("model" in table):
-        raise DataError(f"{where}: give either the kind of what is to be learned or a model")
+    if sum(key in table for key in ("kind", "model", "from")) != 1:
+        raise DataError(
+            f"{where}: give either the kind of what is to be learned, a model, or the name of what "
+            "others have learned (from)"
+        )
     check_keys({key: value for key, value in table.items() if key == "kind"}, OF_TEXT, where)
     kind = table.get("kind")
-    check_keys(table, REPRESENTATIONS[kind], where)
+    check_keys(table, REPRESENTATIONS["ready" if "from" in table else kind], where)
     values = dict(table)
     for key, format in (("text", "format"), ("source", "format"), ("target", "target_format")):
         if key in values:
@@ -122,7 +126,7 @@ def _representation(path: Path, number: int, table: Any) -> Wanted:
         raise DataError(f"{where} has no vectors: give the file that they are in")
     if len(texts) > 1:
         raise DataError(f"{where} has both text and source: give one of them")
-    if kind not in (None, "vectors") and not texts:
+    if kind not in (None, "vectors", CONSISTENCY) and not texts:
         wanted = "source" if kind == "biased" else "text"
         raise DataError(f"{where} needs text to learn from: give {wanted} = a file or several")
     if texts:
@@ -136,10 +140,24 @@ def _representation(path: Path, number: int, table: Any) -> Wanted:
             raise DataError(f"{where}: the default features are those of a task: name others")
     if "columns" in values:
         values["columns"] = tuple(None if c in ("", "_") else c for c in values["columns"])
+    if "from" in values:
+        values["ready"] = values.pop("from")
     if "classes" in values:
         values["states"] = values.pop("classes")
     own = {key: values.pop(key) for key in list(values) if key in Wanted.__dataclass_fields__}
     return Wanted(**own, settings=values)
+
+
+def _check_contexts(path: Path, wanted: Sequence[Wanted], tasks: Sequence[Task]) -> None:
+    """The context of a task needs one that is trained here."""
+    trained = [task.name for task in tasks if task.data and task.kind == "crf"]
+    for number, one in enumerate(wanted, start=1):
+        if one.kind == CONSISTENCY and one.task not in trained:
+            given = "has no task" if one.task is None else f"names the task '{one.task}'"
+            raise DataError(
+                f"{path}, representation {number} {given}: its first tagger is that of a task of "
+                f"the kind crf which has data ({', '.join(trained) or 'there is none'})"
+            )
 
 
 def _check_format(values: Table, where: str) -> None:

@@ -141,7 +141,7 @@ TASKS: dict[str, dict[str, Kind]] = {
 """Keys of a task's settings, by its kind."""
 TASK = {**OF_ANY_TASK, **SETTINGS}
 OF_TEXT = {
-    "kind": one_of("hmm", "biased", "layered", "classes", "vectors", "structure"),
+    "kind": one_of("hmm", "biased", "layered", "classes", "vectors", "structure", "consistency"),
     "text": FILES,
     "source": FILES,
     "target": FILES,
@@ -172,6 +172,7 @@ OF_A_BIASED_HMM = {
 }
 REPRESENTATIONS: dict[str | None, dict[str, Kind]] = {
     None: {"model": TEXT},
+    "ready": {"from": TEXT, **{key: OF_TEXT[key] for key in ("name", "column", "value")}},
     "hmm": OF_AN_HMM,
     "biased": OF_A_BIASED_HMM,
     "layered": {**OF_AN_HMM, **OF_A_BIASED_HMM, "layers": whole(1), "repel": AT_LEAST_0},
@@ -181,6 +182,11 @@ REPRESENTATIONS: dict[str | None, dict[str, Kind]] = {
         "vectors": TEXT,
         "clusters": whole(1),
     },
+    "consistency": {
+        **{key: OF_TEXT[key] for key in ("kind", "name", "column")},
+        "task": NAME,
+        "soft": FLAG,
+    },
     "structure": {
         **{k: OF_TEXT[k] for k in ("kind", "text", "format", "columns", "name", "value")},
         **{key: kind for key, kind in OF_A_LINEAR_TASK.items() if key != "calibrate"},
@@ -188,7 +194,7 @@ REPRESENTATIONS: dict[str | None, dict[str, Kind]] = {
         "features": TEXT,
     },
 }
-"""Keys of a representation, by its kind; None is one from a file."""
+"""Keys of a representation, by its kind: None from a file, ``ready`` from a package of data."""
 COMPARE = {
     "systems": list_of(f"a list of some of {', '.join(SYSTEMS)}", one_of(*SYSTEMS)),
     "splits": whole(1),

@@ -1,4 +1,4 @@
-"""Representations in a recipe: what they learn from, or the file that they come from.
+"""Representations in a recipe: what they learn from, or the file or package they come from.
 
 [[representation]]
 kind = "hmm"
@@ -9,7 +9,7 @@ states = 40
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,11 +18,13 @@ from dovetail.corpus import Corpus
 from dovetail.corpus.formats import read_filled
 from dovetail.errors import DovetailError
 from dovetail.pipeline.recipe_structure import STRUCTURE, masked_tasks, structure, structure_text
-from dovetail.pipeline.representations import has_columns, opened_representation
+from dovetail.pipeline.representations import has_columns, opened_representation, represented
 
 if TYPE_CHECKING:
+    from dovetail.chain.tagger import Tagger
     from dovetail.representation import Representation
 
+CONSISTENCY = "consistency"
 logger = logging.getLogger(__name__)
 
 
@@ -34,12 +36,14 @@ class Wanted:
     kind: str | None = None
     model: Path | None = None
     vectors: Path | None = None
+    ready: str | None = None
     text: tuple[Path, ...] = ()
     target: tuple[Path, ...] = ()
     labels: str | None = None
     format: str | None = None
     target_format: str | None = None
     columns: tuple[str | None, ...] | None = None
+    task: str | None = None  # of document context: the task that it is for
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -48,13 +52,21 @@ class Wanted:
         own = [value for value in self.settings.values() if isinstance(value, Path)]
         return [*self.text, *self.target, *filter(None, (self.model, self.vectors)), *own]
 
-    def made(self, threads: int | None, seed: int) -> Representation:
-        """The representation; what is learned from text is not trained yet."""
-        from dovetail.representation import WordVectors
+    def made(
+        self, threads: int | None, seed: int, first: Callable[[str], tuple[Tagger, str]]
+    ) -> Representation:
+        """The representation; what is learned from text is not trained yet. ``first`` makes a
+        tagger like that of a task, and says which column it learns."""
+        from dovetail.representation import Consistency, WordVectors, ready_made
         from dovetail.representation.described import described
 
         if self.model is not None:
             return opened_representation(self.model)
+        if self.task is not None:
+            tagger, label = first(self.task)
+            return Consistency(tagger, label=label, **self.settings)
+        if self.ready is not None:
+            return ready_made(self.ready, **self.settings)
         if self.kind == STRUCTURE:
             return structure(self, threads)
         settings = {"seed": seed, **self.settings}
@@ -97,15 +109,22 @@ class Wanted:
 
 def learn(
     wanted: Iterable[Wanted],
-    representations: Iterable[Representation],
+    representations: Sequence[Representation],
     corpora: Mapping[str, Corpus],
     files: Mapping[str, tuple[Path, ...]],
+    folds: int,
+    seed: int,
 ) -> dict[str, Corpus]:
     """Train the representations of a recipe, and add leak-free columns to those corpora of its
     tasks whose files labels were learned from."""
     made = dict(corpora)
-    for one, representation in zip(wanted, representations, strict=True):
+    for place, one in enumerate(wanted):
+        representation = representations[place]
         try:
+            if one.task is not None:
+                before = representations[:place]
+                made = _with_context(representation, before, made, one.task, folds, seed)
+                continue
             one.learn(representation)
             known: dict[int, Corpus] = {}
             for name, corpus in list(made.items()):
@@ -118,3 +137,21 @@ def learn(
             message = f"the representation '{representation.name_}': {error}"
             raise type(error)(message) from None
     return made
+
+
+def _with_context(
+    representation: Any,
+    before: Sequence[Representation],
+    corpora: Mapping[str, Corpus],
+    task: str,
+    folds: int,
+    seed: int,
+) -> dict[str, Corpus]:
+    """Train the first tagger of a task, and give all tasks on the same text its columns, which have
+    not seen their own labels there."""
+    logger.info("learning the document context '%s'", representation.name_)
+    text = represented(corpora[task], before)
+    representation.fit(text)
+    filled = representation.annotate_cross_fitted(text, folds=folds, seed=seed)
+    own = corpora[task]
+    return {name: filled if corpus is own else corpus for name, corpus in corpora.items()}

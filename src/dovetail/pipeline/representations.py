@@ -13,6 +13,7 @@ from dovetail.pipeline.layers import Layer, layers_of
 
 if TYPE_CHECKING:
     from dovetail.corpus import Corpus
+    from dovetail.features import Template
     from dovetail.representation import Representation
 
 logger = logging.getLogger(__name__)
@@ -76,6 +77,12 @@ def columns_of(representations: Iterable[Representation]) -> tuple[str, ...]:
     return tuple(name for one in representations for name in one.names_)
 
 
+def reading(template: Template, representations: Iterable[Representation]) -> Template:
+    """A template that also reads what representations write."""
+    more = [expression for one in representations for expression in one.expressions_]
+    return template.adding(*more)
+
+
 def represented(corpus: Corpus, representations: Iterable[Representation]) -> Corpus:
     """A corpus with the columns of all representations; those that are there stay as they are."""
     for one in representations:
@@ -97,6 +104,12 @@ def all_represented(
     made = {id(corpus): corpus for corpus in corpora.values()}
     made = {key: represented(corpus, representations) for key, corpus in made.items()}
     return {name: made[id(corpus)] for name, corpus in corpora.items()}
+
+
+def of_whole_corpora(representations: Sequence[Representation]) -> Sequence[Representation]:
+    """Those that must see a corpus before it is parted, and those whose columns these may read."""
+    places = [place for place, one in enumerate(representations, start=1) if one.reads_corpus_]
+    return representations[: max(places, default=0)]
 
 
 def has_columns(corpus: Corpus, representation: Representation) -> bool:
@@ -126,8 +139,8 @@ def leaks(representations: Sequence[Representation], corpora: Mapping[str, Corpu
             notes.append(
                 f"the representation '{one.name_}' has learned from labels "
                 f"({', '.join(one.biased_by_)}): if those of {' and '.join(tasks)} were among "
-                "them, give that text with the columns of annotate_left_out, or its tagger will "
-                "trust them too much"
+                "them, give that text with the columns of annotate_left_out or "
+                "annotate_cross_fitted, or its tagger will trust them too much"
             )
             logger.info(notes[-1])
     return notes

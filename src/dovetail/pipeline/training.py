@@ -10,21 +10,25 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dovetail.chain.steps import Progress
 from dovetail.corpus import Column, Corpus, SoftColumn
-from dovetail.corpus.sequences import sequence_keys
+from dovetail.corpus.sequences import part_numbers, sequence_keys
 from dovetail.errors import DataError
 from dovetail.pipeline.annotators import TaggerLayer
 from dovetail.pipeline.choices import Training
 from dovetail.pipeline.decoding import best_column, soft_column
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.linear_layer import LinearLayer
+from dovetail.pipeline.representations import columns_of, reading
 from dovetail.pipeline.tasks import naming
+
+if TYPE_CHECKING:
+    from dovetail.representation import Representation
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +57,7 @@ class Curriculum:
     seed: int
     threads: int | None
     listener: Listener | None = None
-    represented: Sequence[str] = ()  # columns of representations
+    represented: Sequence[Representation] = ()
     notes: list[str] = field(default_factory=list)
     trained: dict[str, TrainedOn] = field(default_factory=dict)
 
@@ -161,7 +165,7 @@ class Curriculum:
 
         tagger = layer.annotator.tagger
         lower = [other.name for other in self.below(layer)]
-        known = {other.name for other in self.layers} | set(self.represented)
+        known = {other.name for other in self.layers} | set(columns_of(self.represented))
         inputs = [name for name in corpus.names if name != label and name not in known]
         if not inputs:
             raise DataError(f"there is no column to make features of beside '{label}'")
@@ -171,7 +175,7 @@ class Curriculum:
             template = suited(plain, label)
         else:
             template = named(own, inputs)
-        tagger.settings["features"] = template.reading(*self.represented, *lower)
+        tagger.settings["features"] = reading(template, self.represented).reading(*lower)
 
     def check_columns(self, layer: Layer, corpus: Corpus) -> None:
         """A task's data must have what it and the tasks below it read, unless one of them writes
@@ -194,28 +198,6 @@ def chooses_features(layer: Layer) -> bool:
         return False
     own = layer.annotator.tagger.settings["features"]
     return own is None or isinstance(own, str)
-
-
-def part_numbers(corpus: Corpus, folds: int, seed: int) -> Ints:
-    """A part for each sequence. Copies of one text are in one part, and so are the sequences of a
-    document, but for those copies, where there are more documents than parts."""
-    keys = sequence_keys(corpus)
-    groups = np.arange(len(corpus))
-    if corpus.document_bounds is not None and len(corpus.document_bounds) > folds:
-        groups = np.repeat(
-            np.arange(len(corpus.document_bounds) - 1), np.diff(corpus.document_bounds)
-        )
-    first: dict[Any, int] = {}
-    roots = [first.setdefault(key, g) for key, g in zip(keys, groups.tolist(), strict=True)]
-    units, numbers = np.unique(roots, return_inverse=True)
-    if len(units) < folds:
-        raise DataError(
-            f"cross-fitting in {folds} parts needs as many different sequences; there are "
-            f"{len(units)}: give fewer folds, or more text"
-        )
-    shuffled = np.random.default_rng(seed).permutation(len(units))
-    parts: Ints = (shuffled % folds)[numbers]
-    return parts
 
 
 def shared_parts(corpus: Corpus, source: Corpus, folds: int, seed: int) -> Ints | None:

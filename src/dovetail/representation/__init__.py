@@ -2,18 +2,22 @@
 
 from dovetail.representation.annotation import Representation
 from dovetail.representation.biased import BiasedHMM
+from dovetail.representation.consistency import Consistency
 from dovetail.representation.hmm import HMM
 from dovetail.representation.layered import LayeredHMM
 from dovetail.representation.loading import load
 from dovetail.representation.properties import Distance, Entropy, Predict, TokenCost
+from dovetail.representation.ready_made import ready_made, ready_made_list
 from dovetail.representation.rounds import Progress
 from dovetail.representation.vocabulary import Vocabulary
 from dovetail.representation.word_classes import WordClasses
+from dovetail.representation.word_table import WordTable
 from dovetail.representation.word_vectors import WordVectors
 
 __all__ = [
     "HMM",
     "BiasedHMM",
+    "Consistency",
     "Distance",
     "Entropy",
     "LayeredHMM",
@@ -23,6 +27,9 @@ __all__ = [
     "TokenCost",
     "Vocabulary",
     "WordClasses",
+    "WordTable",
     "WordVectors",
     "load",
+    "ready_made",
+    "ready_made_list",
 ]

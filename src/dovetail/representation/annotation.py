@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError
+from dovetail.features import column as expression_of
+from dovetail.features.expressions import Expression
 from dovetail.files import atomic_write
 from dovetail.representation.text import Text
 from dovetail.representation.vocabulary import Vocabulary
@@ -22,6 +25,7 @@ class Representation(ABC):
     """Writes columns that say what words are like: classes, hidden states, vectors."""
 
     settings: dict[str, Any]
+    origin_: Mapping[str, str] = MappingProxyType({})  # of what others have made: where it is from
 
     @property
     def name_(self) -> str:
@@ -37,6 +41,16 @@ class Representation(ABC):
     def names_(self) -> tuple[str, ...]:
         """Columns that it writes."""
         return (self.settings["name"],)
+
+    @property
+    def expressions_(self) -> tuple[Expression, ...]:
+        """What a tagger without a template of its own reads of these columns."""
+        return tuple(map(expression_of, self.names_))
+
+    @property
+    def reads_corpus_(self) -> bool:
+        """Whether its columns depend on more of a corpus than the sequence they belong to."""
+        return False
 
     @property
     def biased_by_(self) -> tuple[str, ...]:

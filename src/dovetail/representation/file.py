@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
@@ -69,28 +69,44 @@ def opened(source: Source, kind: str) -> Iterator[RepresentationFile]:
         raise ModelFileError(f"{file.source} is damaged: its description cannot be read") from None
 
 
-def vocabulary_arrays(vocabulary: Vocabulary) -> dict[str, Array]:
-    """A vocabulary as arrays: all names one after another, and where each begins."""
-    names = [name.encode() for name in vocabulary.names]
-    offsets = np.concatenate([[0], np.cumsum([len(name) for name in names])])
+def origin_in(file: RepresentationFile) -> dict[str, str]:
+    """Where the data come from, for files of what others have made."""
+    return {str(key): str(value) for key, value in file.facts.get("origin", {}).items()}
+
+
+def strings_as_arrays(name: str, strings: Iterable[str]) -> dict[str, Array]:
+    """Strings as two arrays: all of them one after another, and where each begins."""
+    encoded = [string.encode() for string in strings]
+    offsets = np.concatenate([[0], np.cumsum([len(one) for one in encoded])])
     return {
-        "words": np.frombuffer(b"".join(names), np.uint8),
-        "word_offsets": offsets.astype(np.uint64),
-        "rare": np.frombuffer(vocabulary.rare.encode(), np.uint8),
+        f"{name}s": np.frombuffer(b"".join(encoded), np.uint8),
+        f"{name}_offsets": offsets.astype(np.uint64),
     }
 
 
-def vocabulary_in(file: RepresentationFile) -> Vocabulary:
-    """The vocabulary in a file."""
-    raw = file.raw("words")
-    offsets = np.frombuffer(file.raw("word_offsets"), np.uint64).astype(np.int64)
+def strings_in(file: RepresentationFile, name: str) -> list[str]:
+    """The strings that `strings_as_arrays` made arrays of."""
+    raw = file.raw(f"{name}s")
+    offsets = np.frombuffer(file.raw(f"{name}_offsets"), np.uint64).astype(np.int64)
     if (
         not len(offsets)
         or offsets[0] != 0
         or offsets[-1] != len(raw)
         or (np.diff(offsets) < 0).any()
     ):
-        raise ModelFileError(f"{file.source} is damaged: its words do not fit")
-    names = [raw[a:b].decode() for a, b in pairwise(offsets.tolist())]
+        raise ModelFileError(f"{file.source} is damaged: its {name}s do not fit")
+    return [raw[a:b].decode() for a, b in pairwise(offsets.tolist())]
+
+
+def vocabulary_arrays(vocabulary: Vocabulary) -> dict[str, Array]:
+    """A vocabulary as arrays."""
+    return {
+        **strings_as_arrays("word", vocabulary.names),
+        "rare": np.frombuffer(vocabulary.rare.encode(), np.uint8),
+    }
+
+
+def vocabulary_in(file: RepresentationFile) -> Vocabulary:
+    """The vocabulary in a file."""
     rare: Any = file.raw("rare").decode()
-    return Vocabulary(names, rare)
+    return Vocabulary(strings_in(file, "word"), rare)

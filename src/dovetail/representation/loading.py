@@ -6,7 +6,7 @@ from typing import Any
 
 from dovetail.chain.model_file import open_model
 from dovetail.errors import ModelFileError
-from dovetail.representation import layered, word_classes, word_vectors
+from dovetail.representation import consistency, layered, word_classes, word_table, word_vectors
 from dovetail.representation.annotation import Representation
 from dovetail.representation.biased import BiasedHMM
 from dovetail.representation.file import Source
@@ -16,8 +16,10 @@ from dovetail.representation.hmm_file import kind_of
 KINDS: dict[str, Any] = {
     kind_of(HMM): HMM,
     kind_of(BiasedHMM): BiasedHMM,
+    consistency.KIND: consistency.Consistency,
     layered.KIND: layered.LayeredHMM,
     word_classes.KIND: word_classes.WordClasses,
+    word_table.KIND: word_table.WordTable,
     word_vectors.KIND: word_vectors.WordVectors,
 }
 

@@ -15,7 +15,13 @@ from dovetail.errors import DataError
 from dovetail.files import open_text
 from dovetail.representation.annotation import Representation, check_states, with_value
 from dovetail.representation.clusters import clusters as clustered
-from dovetail.representation.file import opened, to_bytes, vocabulary_arrays, vocabulary_in
+from dovetail.representation.file import (
+    opened,
+    origin_in,
+    to_bytes,
+    vocabulary_arrays,
+    vocabulary_in,
+)
 from dovetail.representation.text import Singles
 from dovetail.representation.vocabulary import ANY, Vocabulary
 
@@ -139,6 +145,8 @@ class WordVectors(Representation):
         if self.settings["clusters"] is not None:
             arrays["clusters"] = self.clusters_.astype(np.uint32)
         facts = {"settings": self.settings, "dimensions": self.vectors_.shape[1]}
+        if self.origin_:
+            facts["origin"] = dict(self.origin_)
         return to_bytes(KIND, arrays, facts)
 
     @classmethod
@@ -154,6 +162,7 @@ class WordVectors(Representation):
                 made.settings["clusters"] = n
                 found = file.numbers("clusters", np.uint32, (len(words),), below=n)
                 made.clusters_ = found.astype(np.int32)
+            made.origin_ = origin_in(file)
             return made
 
 

@@ -1,0 +1,63 @@
+"""``dovetail represent --from``: files of what others have found out about words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from dovetail.cli.models import check_writable
+from dovetail.cli.progress import megabytes
+from dovetail.cli.states import in_short, origin_in_short, summary
+
+TAKEN = ("ready", "out", "name", "column", "value", "as_json")
+
+
+def take(ctx: click.Context, options: Mapping[str, Any]) -> None:
+    """Write a representation or a list of names that an installed package has."""
+    given = (n for n in options if ctx.get_parameter_source(n) is not ParameterSource.DEFAULT)
+    odd = next((name for name in given if name not in TAKEN and options[name] != ()), None)
+    if odd is not None:
+        what = "text to learn from" if odd == "source" else f"--{odd.replace('_', '-')}"
+        raise click.UsageError(f"{what} does not go with --from, which learns nothing")
+    check_writable(options["out"])
+    from dovetail.representation.ready_made import LISTS
+
+    facts = _list(options) if options["ready"] in LISTS else _representation(options)
+    facts |= {"model": options["out"], "bytes": Path(options["out"]).stat().st_size}
+    click.echo(json.dumps(facts, ensure_ascii=False) if options["as_json"] else _as_text(facts))
+
+
+def _representation(options: Mapping[str, Any]) -> dict[str, Any]:
+    from dovetail.representation.ready_made import ready_made
+
+    settings = {name: options[name] for name in ("name", "column", "value")}
+    made = ready_made(options["ready"], **{k: v for k, v in settings.items() if v is not None})
+    made.save(options["out"])
+    return {**summary(made), "from": options["ready"]}
+
+
+def _list(options: Mapping[str, Any]) -> dict[str, Any]:
+    from dovetail.representation.ready_made import ready_made_list, write_list
+
+    odd = next((name for name in ("name", "column", "value") if options[name] is not None), None)
+    if odd is not None:
+        raise click.UsageError(f"--{odd} does not go with a list of names, {options['ready']}")
+    lexicon, origin = ready_made_list(options["ready"])
+    write_list(lexicon, origin, options["out"])
+    return {"from": options["ready"], "entries": len(lexicon), "origin": origin}
+
+
+def _as_text(facts: Mapping[str, Any]) -> str:
+    file = f"{click.format_filename(facts['model'])}, {megabytes(facts['bytes'])}"
+    if "entries" in facts:
+        rows = [("list", f"{facts['entries']:,} entries"), ("file", file)]
+    else:
+        rows = [("represents", in_short(facts)), ("model", file)]
+    rows.insert(1, ("origin", origin_in_short(facts["origin"])))
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
