@@ -40,11 +40,12 @@ from dovetail.representation import Distance, Entropy
 FEW, NEWS = read(path("few.conll")), read(path("news.conll"))[:150]
 TEST = read(path("test.conll"))[:30]
 WORDS = TEST.without_column("label")
+CLOSE = 1e-6  # to the minimum: near enough for the same labels without the same bits
 TAGGERS: dict[str, dict[str, Any]] = {
     "dual": {"method": "dual"},
     "lbfgs": {"method": "lbfgs", "max_iterations": 40},
     "double": {"method": "lbfgs", "precision": "double", "max_iterations": 40},
-    "l1": {"c1": 0.5, "max_iterations": 40},
+    "l1": {"c1": 0.5, "tolerance": CLOSE},
     "sgd": {"method": "sgd", "max_iterations": 5},
     "perceptron": {"method": "perceptron", "max_iterations": 5},
 }
@@ -67,11 +68,13 @@ def _taggers(threads: int) -> Iterator[tuple[str, Any]]:
         yield f"{name}, file", tagger.to_bytes()
         yield f"{name}, labels", tagger.predict(WORDS)
         yield f"{name}, probabilities", tagger.predict_marginals(WORDS)
+        yield f"{name}, n best", tagger.predict_nbest(WORDS, 3)
 
 
 def _pipelines(threads: int) -> Iterator[tuple[str, Any]]:
     for decode in ("joint", "auto"):
-        taggers = {name: Tagger(c2=0.1, threads=threads) for name in ("ner", "fields")}
+        each: dict[str, Any] = {"c2": 0.1, "tolerance": CLOSE, "threads": threads}
+        taggers = {name: Tagger(**each) for name in ("ner", "fields")}
         pipeline = Pipeline(taggers, decode=decode, threads=threads)
         pipeline.fit({"ner": NEWS, "fields": FEW}, folds=3)
         yield f"{decode}, file", pipeline.to_bytes()

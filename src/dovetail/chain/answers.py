@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from math import exp
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from dovetail import _native
 from dovetail.chain.model import ANY_LABEL, ChainModel
 from dovetail.errors import DataError
 from dovetail.features import Labels
+from dovetail.numeric import exp
 
 if TYPE_CHECKING:
     from dovetail.chain.tagger import Tagger
@@ -66,7 +66,8 @@ def n_best(
     for s in range(batch.n_sequences):
         codes, scores = model.native.kbest(batch, s, k, model.constraints, ANY_LABEL)
         paths = [[model.labels[code] for code in path] for path in codes]
-        out.append([(p, exp(x - log_z[s])) for p, x in zip(paths, scores, strict=True)])
+        shares = exp(np.asarray(scores) - log_z[s]).tolist()
+        out.append(list(zip(paths, shares, strict=True)))
     return out
 
 

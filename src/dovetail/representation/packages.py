@@ -116,7 +116,8 @@ def frequencies(language: str) -> Callable[..., Representation]:
                 f"{', '.join(sorted(package.available_languages()))}"
             ) from None
         ordered = sorted(shares.items(), key=lambda item: -item[1])
-        values = {word: f"{round(2 * (log10(share) + 9)) / 2:.1f}" for word, share in ordered}
+        hundredths = {word: round(100 * log10(share)) + 900 for word, share in ordered}
+        values = {word: f"{round(n / 50) / 2:.1f}" for word, n in hundredths.items()}
         table = WordTable(values, **{"name": "frequency", "unknown": "0.0", **settings})
         table.origin_ = WORDFREQ.origin(f"frequencies of words ({language})")
         return table
