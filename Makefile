@@ -45,7 +45,7 @@ sanitize: $(PACKAGE) $(TEST_TOOLS)
 	@echo "Building with sanitizers"
 	@$(PIP) install cmake ninja nanobind
 	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(SANITIZE) -G Ninja -DDOVETAIL_SANITIZE=ON \
-		-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python > $(SANITIZE).log \
+		"-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python" > $(SANITIZE).log \
 		|| { cat $(SANITIZE).log; exit 1; }
 	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(SANITIZE) > $(SANITIZE).log \
 		|| { cat $(SANITIZE).log; exit 1; }
