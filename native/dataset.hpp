@@ -82,6 +82,12 @@ struct Dataset {
             if (gold[t] < 0) return false;
         return true;
     }
+    // How often each feature occurs.
+    std::vector<uint64_t> counts() const {
+        std::vector<uint64_t> out(features.size(), 0);
+        for (uint32_t id : x.ids) ++out[id];
+        return out;
+    }
     // Forgets a sequence that is only half read, and names that it brought.
     void roll_back(size_t n_features, size_t n_labels) {
         x.roll_back();
