@@ -104,7 +104,7 @@ void bind_training(nb::module_& module) {
                 }
             return std::make_tuple(to_numpy(std::move(moves)), to_numpy(std::move(start)), to_numpy(std::move(end)));
         }, "Moves [L x L], first labels [L] and last labels [L] that occur.")
-        .def("counts", [](const Dataset& self) { return to_numpy(self.counts()); }, "How often each feature occurs.")
+        .def("counts", [](const Dataset& self) { return to_numpy(self.counts()); }, "How many tokens have each feature.")
         .def("families", [](const Dataset& self) {
             const std::vector<uint64_t> counts = self.counts();
             int n = 0;

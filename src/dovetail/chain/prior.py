@@ -17,6 +17,7 @@ A family is what one row of a template makes, or what stands before the ``=`` of
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,14 +43,15 @@ class Prior(NamedTuple):
     facts: dict[str, Any]
 
 
-def prior_of(c1: float, c2: float | str, data: Dataset) -> Prior:
-    """The prior for a penalty that is given, or one that suits the data."""
-    if not isinstance(c2, str):
-        return _flat(c2)
-    if c1 > 0 or data.n_tokens > MOST_TOKENS:
+def prior_of(settings: Mapping[str, Any], data: Dataset) -> Prior:
+    """The prior for a penalty that is given, or one that suits the data; flat for the perceptron,
+    which has no penalty."""
+    if not isinstance(settings["c2"], str):
+        return _flat(settings["c2"])
+    if settings["c1"] > 0 or settings["method"] == "perceptron" or data.n_tokens > MOST_TOKENS:
         return _flat(FLAT_STRENGTH)
     # What has no width of its own is a transition: it is penalised by c2 itself.
-    widths = graded(data) * np.float32(ON_TRANSITIONS**0.5)
+    widths = graded(data) * np.float32(np.sqrt(ON_TRANSITIONS))
     on_transitions = STRENGTH * ON_TRANSITIONS
     facts = {"prior": "graded", "prior_c2": STRENGTH, "prior_c2_transitions": on_transitions}
     return Prior(on_transitions, widths, facts)
