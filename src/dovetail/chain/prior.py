@@ -79,7 +79,8 @@ def graded(data: Dataset) -> Widths:
     closed = np.ones(n + 1)
     own = _describing_the_token(data, family, n)
     closed[own] = np.minimum(1, values[own] / FEW_VALUES)
-    return np.sqrt(variance / closed[family]).astype(np.float32)
+    widths: Widths = np.sqrt(variance / closed[family]).astype(np.float32)
+    return widths
 
 
 def _describing_the_token(
