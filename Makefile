@@ -44,17 +44,17 @@ bench: $(PACKAGE) $(PEERS)
 sanitize: $(PACKAGE) $(TEST_TOOLS)
 	@echo "Building with sanitizers"
 	@$(PIP) install cmake ninja nanobind
-	@PATH="$(abspath $(BIN)):$$PATH" cmake -S . -B $(SANITIZE) -G Ninja -DDOVETAIL_SANITIZE=ON \
-		-DPython_EXECUTABLE=$(abspath $(BIN))/python > $(SANITIZE).log \
+	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(SANITIZE) -G Ninja -DDOVETAIL_SANITIZE=ON \
+		"-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python" > $(SANITIZE).log \
 		|| { cat $(SANITIZE).log; exit 1; }
-	@PATH="$(abspath $(BIN)):$$PATH" cmake --build $(SANITIZE) > $(SANITIZE).log \
+	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(SANITIZE) > $(SANITIZE).log \
 		|| { cat $(SANITIZE).log; exit 1; }
 	@rm -rf $(SANITIZE)/site && mkdir $(SANITIZE)/site && cp -r src/dovetail $(SANITIZE)/site/
 	@$(BIN)/cmake --install $(SANITIZE) --prefix $(SANITIZE)/site > $(SANITIZE).log
 	@echo "Running the tests of the native code"
 	@LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 \
-		PYTHONPATH="$(abspath $(SANITIZE))/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
+		PYTHONPATH="$(CURDIR)/$(SANITIZE)/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
 		$(PYTHON) -m pytest -q -p no:cacheprovider tests/chain tests/features tests/grid tests/pipeline tests/representation tests/multitask
 
 # TARGETS names other platforms to compile for, e.g. manylinux_2_17_aarch64 musllinux_1_2_x86_64.
@@ -78,7 +78,7 @@ $(VENV)/.made:
 $(PACKAGE): $(VENV)/.made pyproject.toml $(NATIVE)
 	@echo "Building and installing Dovetail (a minute or two)"
 	@$(PIP) install -e '.[report]'
-	@cp $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/dovetail/_native/__init__.pyi src/dovetail/_native/
+	@cp "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/dovetail/_native/__init__.pyi" src/dovetail/_native/
 	@touch $@
 
 $(TEST_TOOLS): $(VENV)/.made pyproject.toml

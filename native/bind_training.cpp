@@ -104,6 +104,12 @@ void bind_training(nb::module_& module) {
                 }
             return std::make_tuple(to_numpy(std::move(moves)), to_numpy(std::move(start)), to_numpy(std::move(end)));
         }, "Moves [L x L], first labels [L] and last labels [L] that occur.")
+        .def("counts", [](const Dataset& self) { return to_numpy(self.counts()); }, "How many tokens have each feature.")
+        .def("families", [](const Dataset& self) {
+            const std::vector<uint64_t> counts = self.counts();
+            int n = 0;
+            return to_numpy(families_of(self.features.names(), {counts.begin(), counts.end()}, self.x.n_tokens(), n));
+        }, "The family of each feature, by what stands before the first '=' (or ':') of its name; -1 for none.")
         .def_prop_ro("weighted", [](const Dataset& self) { return !self.weights.empty(); })
         .def("feature_names", [](const Dataset& self) { return strings(self.features.names()); })
         .def("find_features", [](const Dataset& self, std::vector<std::string> names) {

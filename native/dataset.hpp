@@ -82,6 +82,14 @@ struct Dataset {
             if (gold[t] < 0) return false;
         return true;
     }
+    // How many tokens have each feature.
+    std::vector<uint64_t> counts() const {
+        std::vector<uint64_t> out(features.size(), 0), next(features.size(), 0);  // next: the first token not yet counted
+        for (uint64_t t = 0; t < x.n_tokens(); ++t)
+            for (uint64_t k = x.tokens[t]; k < x.tokens[t + 1]; ++k)
+                if (next[x.ids[k]] <= t) ++out[x.ids[k]], next[x.ids[k]] = t + 1;
+        return out;
+    }
     // Forgets a sequence that is only half read, and names that it brought.
     void roll_back(size_t n_features, size_t n_labels) {
         x.roll_back();

@@ -60,13 +60,13 @@ template <class R, int N> struct Pack {
 
     // make(k) is part k of the result. No loops and no memory between: each part stays in its register.
     template <class Make> [[gnu::always_inline]] static Pack of(Make make) {
-        return [&]<int... K>(std::integer_sequence<int, K...>) [[gnu::always_inline]] { return Pack{{make(K)...}}; }(std::make_integer_sequence<int, kParts>());
+        return [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) { return Pack{{make(K)...}}; }(std::make_integer_sequence<int, kParts>());
     }
     template <class Make> [[gnu::always_inline]] static Mask<R, N> mask_of(Make make) {
-        return [&]<int... K>(std::integer_sequence<int, K...>) [[gnu::always_inline]] { return Mask<R, N>{{make(K)...}}; }(std::make_integer_sequence<int, kParts>());
+        return [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) { return Mask<R, N>{{make(K)...}}; }(std::make_integer_sequence<int, kParts>());
     }
     [[gnu::always_inline]] static Part all(R value) {
-        return [&]<int... K>(std::integer_sequence<int, K...>) [[gnu::always_inline]] { return Part{(static_cast<void>(K), value)...}; }(std::make_integer_sequence<int, kPerPart>());
+        return [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) { return Part{(static_cast<void>(K), value)...}; }(std::make_integer_sequence<int, kPerPart>());
     }
 
     friend Pack operator+(const Pack& a, const Pack& b) { return of([&](int k) { return a.part[k] + b.part[k]; }); }

@@ -54,7 +54,7 @@ def test_averages_of_the_perceptron_stay_exact() -> None:
     gold = np.random.default_rng(0).integers(0, 2, n).tolist()
     gold[0] = 0
     data = Dataset.from_lists([[{"a": value}]] * n, [["XY"[y]] for y in gold])
-    problem = problem_of(data, boundaries=False)
+    problem = problem_of(data, method="perceptron", boundaries=False)
     learner = _native.Perceptron(problem, np.zeros(problem.n_parameters))
     weights, timed, clock = [0.0, 0.0], [0.0, 0.0], 1
     for epoch in range(epochs):

@@ -16,6 +16,7 @@ from dovetail.chain.groups import ON_TRANSITIONS, roles_and_priors
 from dovetail.chain.methods import Plan, steps
 from dovetail.chain.model import ChainModel
 from dovetail.chain.objective import Objective
+from dovetail.chain.prior import prior_of
 from dovetail.chain.steps import Progress, Weights
 from dovetail.chain.training import Callback, Hooks, run
 from dovetail.chain.weights import start_from
@@ -44,8 +45,10 @@ class Fitting:
         self.settings = settings
         self.data = data
         self.constraints = resolve(settings["constraints"], data)
+        self.prior = prior_of(settings, data)
+        self.c2 = self.prior.c2
         self.roles, self.priors = roles_and_priors(
-            data, settings["groups"], boundaries=settings["boundaries"]
+            data, settings["groups"], self.prior.widths, boundaries=settings["boundaries"]
         )
         self.margins = _margins(settings["label_weights"], data.labels)
         limits = self.constraints.arrays() if self.constraints else (NOTHING, NOTHING, NOTHING)
@@ -76,7 +79,7 @@ class Fitting:
         """Why the dual method cannot be used here, or None."""
         s = self.settings
         reasons = {
-            "it needs an L2 penalty (c2 above 0)": s["c2"] <= 0,
+            "it needs an L2 penalty (c2 above 0)": self.c2 <= 0,
             "it does not go with an L1 penalty": s["c1"] > 0 and s["method"] == "dual",
             "some labels are unknown": not self.data.native.fully_labelled,
             "sequences have weights": self.data.native.weighted,
@@ -127,7 +130,7 @@ class Fitting:
         warm_start: ChainModel | None,
     ) -> Fitted:
         s = self.settings
-        objective = Objective(self.problem, s["c2"], precision=s["precision"], threads=s["threads"])
+        objective = Objective(self.problem, self.c2, precision=s["precision"], threads=s["threads"])
 
         def model_of(w: Weights, facts: Mapping[str, Any] | None = None) -> ChainModel:
             arrays = {**self.problem.export(w), **self.limits}
@@ -206,6 +209,7 @@ class Fitting:
             "dovetail": __version__,
             "training": {
                 "settings": json.loads(json.dumps(plain, default=str)),
+                **self.prior.facts,
                 "sequences": self.data.n_sequences,
                 "tokens": self.data.n_tokens,
                 "features": self.data.n_features,
@@ -233,8 +237,11 @@ def _check(settings: Mapping[str, Any], data: Dataset) -> None:
         raise TrainingError("the training data has no labels")
     for name in ("c1", "c2"):
         value = settings[name]
-        if not (np.isfinite(value) and value >= 0):
-            raise TrainingError(f"{name} is {value}; give a number of at least 0")
+        if name == "c2" and value == "auto":
+            continue
+        if isinstance(value, str) or not (np.isfinite(value) and value >= 0):
+            ways = "auto or a number" if name == "c2" else "a number"
+            raise TrainingError(f"{name} is {value}; give {ways} of at least 0")
     if not settings["tolerance"] > 0:
         raise TrainingError(f"tolerance is {settings['tolerance']}; give a number above 0")
     if settings["precision"] not in ("single", "double"):

@@ -47,12 +47,16 @@ class FeatureGroup:
 
 
 def roles_and_priors(
-    data: Dataset, groups: Sequence[FeatureGroup], *, boundaries: bool
+    data: Dataset,
+    groups: Sequence[FeatureGroup],
+    widths: npt.NDArray[np.float32],
+    *,
+    boundaries: bool,
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
     """Role and prior of every feature; empty arrays where all are plain. The first match
-    decides."""
+    decides. Priors of groups multiply ``widths``, where features have such."""
     if not groups and not data.roles and boundaries:
-        return np.zeros(0, np.uint8), np.zeros(0, np.float32)
+        return np.zeros(0, np.uint8), widths
     roles = np.full(data.n_features, ON_LABELS, np.uint8)
     priors = np.ones(data.n_features, np.float32)
     if data.roles:
@@ -68,6 +72,8 @@ def roles_and_priors(
     if not boundaries:
         ends = data.native.find_features([_native.START, _native.END])
         roles[ends[ends >= 0]] = 0
+    if widths.size:
+        priors = priors * widths
     return roles, np.zeros(0, np.float32) if (priors == 1).all() else priors
 
 

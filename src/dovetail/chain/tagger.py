@@ -42,6 +42,8 @@ class Tagger:
         of tokens need one of these; without, lists hold token features.
     c1, c2
         Strength of the L1 and L2 penalties; a Gaussian prior of variance v is c2 = 1 / (2 v).
+        ``auto``: a prior that suits the features and the amount of text, see
+        `dovetail.chain.prior`; what it is stands in `training_`.
     method
         ``auto`` chooses; else ``lbfgs``, ``dual``, ``sgd`` or ``perceptron``.
     tolerance
@@ -83,7 +85,7 @@ class Tagger:
         *,
         features: Template | Featurizer | str | None = None,
         c1: float = 0.0,
-        c2: float = 1.0,
+        c2: float | Literal["auto"] = "auto",
         method: Method = "auto",
         tolerance: float = 1e-3,
         max_iterations: int | None = None,

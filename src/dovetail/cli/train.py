@@ -26,6 +26,15 @@ COUNT = click.IntRange(1)
 STRENGTH = click.FloatRange(0)
 
 
+class Strength(click.FloatRange):
+    """A strength, or ``auto``."""
+
+    name = "auto or a number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if value == "auto" else super().convert(value, param, ctx)
+
+
 @click.command("train")
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
 @click.option("--model", "-m", metavar="OUT", help="Where to write the model.")
@@ -34,7 +43,13 @@ STRENGTH = click.FloatRange(0)
 @template_options
 @click.option("--label", metavar="COLUMN", help="The label column; by default the last one.")
 @click.option("--c1", type=STRENGTH, default=0.0, metavar="X", help="Strength of L1 (0).")
-@click.option("--c2", type=STRENGTH, default=1.0, metavar="X", help="Strength of L2 (1).")
+@click.option(
+    "--c2",
+    type=Strength(0),
+    default="auto",
+    metavar="X",
+    help="Strength of L2; auto suits the features and the amount of text (auto).",
+)
 @click.option(
     "--method",
     type=click.Choice(["auto", "lbfgs", "dual", "sgd", "perceptron"]),

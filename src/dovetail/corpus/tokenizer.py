@@ -1,7 +1,8 @@
 """The places of tokens in plain text: mail, addresses, citations, news, and Chinese.
 
-One regular expression finds them, its alternatives tried in order. Repetition is possessive or
-bounded wherever a match may fail, so that time grows with the length of the text alone.
+One regular expression finds them, its alternatives tried in order. Repetition is possessive, atomic
+or bounded wherever a match may fail, so that time grows with the length of the text alone. Groups
+are repeated in atomic groups: Python before 3.11.3 goes astray where they are possessive.
 """
 
 from __future__ import annotations
@@ -46,17 +47,18 @@ def _token() -> re.Pattern[str]:
     # Python's \w lacks the combining marks, without which the words of many scripts fall apart.
     mark = f"(?![\x00-\u02ff])[{_marks()}{_JOINERS}]"
     letter, alnum = rf"[^\W\d{_HAN}]", rf"[^\W{_HAN}]"
-    rest = f"{alnum}*+(?:(?:{mark})++{alnum}*+)*+"
+    rest = f"{alnum}*+(?>(?:(?>(?:{mark})+){alnum}*+)*)"
     half_day = r"(?i:[ap]\.?m)\b"
     clock = rf"\d{{1,2}}(?::\d\d|\s?{half_day})"
     numbers = [
         # a time; a date; a telephone number or ZIP code; a DOI; others, and words begun by one
-        r"\d{1,2}:\d\d(?::\d\d)?+(?!\d)",
-        r"\d{4}-\d\d-\d\d(?!\d)|\d{1,2}-[A-Za-z]{3}-\d\d(?:\d\d)?+(?!\d)",
+        r"\d{1,2}:\d\d(?>(?::\d\d)?)(?!\d)",
+        r"\d{4}-\d\d-\d\d(?!\d)|\d{1,2}-[A-Za-z]{3}-\d\d(?>(?:\d\d)?)(?!\d)",
         r"(?:\d{1,3}-)?(?:\d{3}-)?\d{3}-\d{4}(?![\d-])|\d{5}-\d{4}(?!\d)",
         r"10\.\d{4,9}/[^\s\"<>]*[^\s\"<>.,;:()\[\]]",
-        r"\d++(?:[./]\d++|,\d{3}(?!\d))++",
-        rf"\d++(?:(?!{half_day}){letter}{rest})?+(?:-(?!(?i:noon|midnight)\b){letter}{rest})*+",
+        r"\d++(?>(?:[./]\d++|,\d{3}(?!\d))+)",
+        rf"\d++(?>(?:(?!{half_day}){letter}{rest})?)"
+        rf"(?>(?:-(?!(?i:noon|midnight)\b){letter}{rest})*)",
     ]
     words = [
         # n't and the word before it; a.m. or pm; a URL; an e-mail address
@@ -64,24 +66,24 @@ def _token() -> re.Pattern[str]:
         rf"(?={letter}++['’][tT]\b){letter}+?(?=[nN]['’])",
         rf"[ap]\.m\b|(?:(?<=\d)|(?<=\d\s)){half_day}",
         r"(?:[A-Za-z][A-Za-z\d+.-]{1,9}://|(?i:www\.))[^\s<>\"]*[^\s<>\".,;:!?'’()\[\]{}]",
-        rf"{letter}[\w.+%-]{{0,63}}+@{alnum}++(?:[.-]{alnum}++)*+",
+        rf"{letter}[\w.+%-]{{0,63}}+@{alnum}++(?>(?:[.-]{alnum}++)*)",
         # an abbreviation or initial; AT&T; words with dots, and with hyphens and apostrophes
         rf"(?=[A-Za-z]{{1,7}}+\.)(?:{_abbreviations()}|[{_UPPER}]\.(?![ \t]*(?:\n|\Z)))",
         rf"[{_UPPER}]++&[{_UPPER}]++",
-        rf"{letter}{rest}(?:\.(?:[a-z]|(?<=[A-Z\d]\.)[A-Z]){rest})++",
+        rf"{letter}{rest}(?>(?:\.(?:[a-z]|(?<=[A-Z\d]\.)[A-Z]){rest})+)",
         rf"{letter}{rest}"
-        rf"(?:['’](?!(?i:s|d|m|t|ll|re|ve)\b){letter}{rest}|[-‐‑](?!{clock}){alnum}{rest})*+",
+        rf"(?>(?:['’](?!(?i:s|d|m|t|ll|re|ve)\b){letter}{rest}|[-‐‑](?!{clock}){alnum}{rest})*)",
     ]
     # The first two alternatives take most words and numbers, and take them at once.
     return re.compile(
         rf"(?=\S)(?:[^\W\d_{_HAN}]++(?=[\s,;!?()\[\]\"]|:(?!/)|\Z)"
         r"|\d++(?=[\s;!?()\[\]\"]|,(?!\d)|\Z)"
-        r"|[,:;()\[\]{}<>\"@$%&]|([-.=*~#+!?^|/\\])\1*+"
-        rf"|[{_HAN}](?:{mark})*+"
+        r"|[,:;()\[\]{}<>\"@$%&]|([-.=*~#+!?^|/\\])(?>\1*)"
+        rf"|[{_HAN}](?>(?:{mark})*)"
         rf"|(?=\d)(?:{'|'.join(numbers)})"
         rf"|(?={letter})(?:{'|'.join(words)})"
-        r"|['’](?:(?<=\S['’])(?i:s|d|m|ll|re|ve)\b)?+"
-        rf"|(?:{mark})++{rest}|\S)"
+        r"|['’](?>(?:(?<=\S['’])(?i:s|d|m|ll|re|ve)\b)?)"
+        rf"|(?>(?:{mark})+){rest}|\S)"
     )
 
 

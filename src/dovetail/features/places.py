@@ -29,8 +29,9 @@ INDENT_NAMES = ("0", "1-3", "4-7", "8-15", "16+")
 
 # Lines of "Name: value", which more lines may continue, after a line with the mail's own address.
 HEADER = re.compile(
-    r"(?:(?:From |<)[^\n]*+\n)?+"
-    r"(?:[^\W\d_][\w-]*+(?:[ ][\w-]++){0,2}+[ \t]*+:[^\n]*+(?:\n[ \t]++[^\s][^\n]*+)*+(?:\n|\Z))++"
+    r"(?>(?:(?:From |<)[^\n]*+\n)?)"
+    r"(?>(?:[^\W\d_][\w-]*+(?>(?:[ ][\w-]++){0,2})[ \t]*+:[^\n]*+"
+    r"(?>(?:\n[ \t]++[^\s][^\n]*+)*)(?:\n|\Z))+)"
 )
 
 

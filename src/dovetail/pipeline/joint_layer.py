@@ -43,7 +43,7 @@ class JointLayer:
             raise TrainingError("its labels changed while it was trained")
         self.fitting = Fitting(settings, dataset)
         self._check()
-        self.c2 = float(settings["c2"])
+        self.c2 = self.fitting.c2
         self.tolerance = float(settings["tolerance"])
         feature, previous, label = self.fitting.problem.parameters()
         self.size = len(feature)

@@ -86,7 +86,7 @@ RECIPE = {
 }
 SETTINGS = {
     "c1": AT_LEAST_0,
-    "c2": AT_LEAST_0,
+    "c2": Kind("auto or a number of at least 0", lambda v: v == "auto" or AT_LEAST_0.fits(v)),
     "method": one_of("auto", "lbfgs", "dual", "sgd", "perceptron"),
     "tolerance": ABOVE_0,
     "max_iterations": whole(1),

@@ -1,0 +1,101 @@
+"""A prior that suits the features, for a tagger of which no penalty is said.
+
+Under one prior for all, a token's many rare features explain it away: little is left for those that
+it shares with others, and a tagger of little text finds little. So the prior is graded:
+
+- A feature of c occurrences has the share (c - d) / c of its family's variance, where d is the
+  family's absolute discount (Ney, Essen and Kneser 1994) by its numbers of features seen once and
+  twice. What will hardly be seen again is narrowed.
+- A family of which a token has several features, such as the letter trigrams of a word, shares one
+  variance among them.
+- A family that describes the token itself by less than a hundred values, such as its shape, is
+  widened by as much as it has fewer. It can be learnt from little text.
+- Transitions are few, and have the widest prior.
+
+A family is what one row of a template makes, or what stands before the ``=`` of a feature's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail.features import Dataset
+
+STRENGTH = 0.03  # c2 of a feature that is common, in an open family with one feature a token
+ON_TRANSITIONS = 0.1  # the penalty on transitions, relative to that
+FEW_VALUES = 100  # below which a family that describes the token is widened
+LEAST_SHARE = 0.05  # of an occurrence, where nothing of a family is seen twice
+MOST_TOKENS = 100_000  # above this, text is no longer little
+FLAT_STRENGTH = 1.0  # c2 for it, and where an L1 penalty is given
+
+Widths = npt.NDArray[np.float32]
+
+
+class Prior(NamedTuple):
+    """The penalty that a training uses, and the width of each feature's prior (empty: all 1)."""
+
+    c2: float
+    widths: Widths
+    facts: dict[str, Any]
+
+
+def prior_of(settings: Mapping[str, Any], data: Dataset) -> Prior:
+    """The prior for a penalty that is given, or one that suits the data; flat for the perceptron,
+    which has no penalty."""
+    if not isinstance(settings["c2"], str):
+        return _flat(settings["c2"])
+    if settings["c1"] > 0 or settings["method"] == "perceptron" or data.n_tokens > MOST_TOKENS:
+        return _flat(FLAT_STRENGTH)
+    # What has no width of its own is a transition: it is penalised by c2 itself.
+    widths = graded(data) * np.float32(np.sqrt(ON_TRANSITIONS))
+    on_transitions = STRENGTH * ON_TRANSITIONS
+    facts = {"prior": "graded", "prior_c2": STRENGTH, "prior_c2_transitions": on_transitions}
+    return Prior(on_transitions, widths, facts)
+
+
+def _flat(c2: float) -> Prior:
+    return Prior(c2, np.zeros(0, np.float32), {"prior": "flat", "prior_c2": c2})
+
+
+def graded(data: Dataset) -> Widths:
+    """How wide the prior of each feature is."""
+    count = data.native.counts().astype(float)
+    family = data.native.families().astype(np.int64)
+    n = int(family.max(initial=-1)) + 1
+    family[family < 0] = n
+    once, twice, values = (
+        np.bincount(family[seen], minlength=n + 1).astype(float)
+        for seen in (count == 1, count == 2, count > 0)
+    )
+    discount = once / np.maximum(once + 2 * twice, 1)
+    variance = np.maximum(count - discount[family], LEAST_SHARE) / np.maximum(count, 1)
+    a_token = np.maximum(1, np.bincount(family, count, n + 1) / data.n_tokens)
+    a_token[n] = 1  # of what has no family nothing is known
+    variance /= a_token[family]
+    closed = np.ones(n + 1)
+    own = _describing_the_token(data, family, n)
+    closed[own] = np.minimum(1, values[own] / FEW_VALUES)
+    widths: Widths = np.sqrt(variance / closed[family]).astype(np.float32)
+    return widths
+
+
+def _describing_the_token(
+    data: Dataset, family: npt.NDArray[np.int64], n: int
+) -> npt.NDArray[np.int64]:
+    """Families of the template's rows that read one attribute of the token itself."""
+    rows = data.template.rows if data.template is not None else ()
+    own = {row.name for row in rows if len(row.parts) == 1 and not row.parts[0].offset}
+    if not own:
+        return np.zeros(0, np.int64)
+    names = data.native.feature_names()
+    numbers, first = np.unique(family, return_index=True)
+    found = [k for k, at in zip(numbers, first, strict=True) if k < n and _row(names[at]) in own]
+    return np.array(found, np.int64)
+
+
+def _row(name: str) -> str:
+    return name.partition("=")[0]
