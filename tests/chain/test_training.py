@@ -127,10 +127,10 @@ def test_partial_labels_are_learnt_from() -> None:
 
 
 def test_sequence_weights_are_like_repetition() -> None:
-    repeated = Tagger(tolerance=1e-6, precision="double").fit(
+    repeated = Tagger(c2=1.0, tolerance=1e-6, precision="double").fit(
         X[:20] * 2 + X[20:40], Y[:20] * 2 + Y[20:40]
     )
-    weighted = Tagger(tolerance=1e-6, precision="double", method="lbfgs").fit(
+    weighted = Tagger(c2=1.0, tolerance=1e-6, precision="double", method="lbfgs").fit(
         X[:40], Y[:40], weights=[2.0] * 20 + [1.0] * 20
     )
     assert weighted.training_["objective"] == pytest.approx(

@@ -23,7 +23,7 @@ from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingEr
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"c2": -1.0}, "c2 is -1.0; give a number of at least 0"),
+        ({"c2": -1.0}, "c2 is -1.0; give auto or a number of at least 0"),
         ({"c1": float("nan")}, "c1 is nan; give a number of at least 0"),
         ({"c2": float("inf")}, "c2 is inf"),
         ({"tolerance": 0.0}, "tolerance is 0.0; give a number above 0"),
@@ -107,7 +107,7 @@ def test_values_too_large_for_scores_are_told(method: Any) -> None:
 
 def test_another_method_is_used_where_memory_is_short(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="dovetail"):
-        tagger = Tagger(memory_limit=1000.0).fit(data())
+        tagger = Tagger(c2=1.0, memory_limit=1000.0).fit(data())
     assert "dual" not in {p.phase for p in tagger.history_}
     assert any("above the memory limit" in record.message for record in caplog.records)
     assert value_of(tagger, 1.0) < optimum(1.0) * (1 + 2e-3)

@@ -16,7 +16,7 @@ def test_table_and_interval(run: Run, model: Path, test_file: Path) -> None:
     shown = run("eval", model, test_file).stdout
     assert "3227 tokens in 200 sequences" in shown
     assert re.search(r"^SPEAKER +\d+\.\d\d +\d+\.\d\d +\d+\.\d\d +86 ", shown, re.MULTILINE)
-    assert re.search(r"^F1 8\d\.\d\d, 95% interval .* \(bootstrap over sequences\)$", shown, re.M)
+    assert re.search(r"^F1 9\d\.\d\d, 95% interval .* \(bootstrap over sequences\)$", shown, re.M)
 
 
 def test_json(run: Run, model: Path, test_file: Path) -> None:

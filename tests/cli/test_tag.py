@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,8 +72,7 @@ def test_best_labellings(run: Run, model: Path, test_file: Path) -> None:
 
 def test_text_with_spans_in_brackets(run: Run, model: Path) -> None:
     shown = run("tag", model, "--format", "text", text=TEXT).stdout
-    assert shown.startswith("When: [DATE Tuesday, 6 August 0.")
-    assert "] at [STIME 4:30pm 0." in shown
+    assert re.match(r"When: \[DATE Tuesday, 6 August [01]\.\d\d\] at \[STIME 4:30pm [01]\.", shown)
 
 
 def test_text_keeps_its_paragraphs(run: Run, model: Path) -> None:

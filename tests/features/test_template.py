@@ -168,8 +168,8 @@ def test_training_by_template_is_training_on_its_features() -> None:
     template = Template(word.window(1), 0.5 * word.suffix(1) & word[-1])
     tokens, labels = tokens_and_labels()
     named = [[dict(token) for token in row] for row in template.features(tokens)]
-    one = Tagger(features=template, tolerance=1e-7).fit(tokens, labels)
-    two = Tagger(tolerance=1e-7).fit(named, labels)
+    one = Tagger(features=template, c2=1.0, tolerance=1e-7).fit(tokens, labels)
+    two = Tagger(c2=1.0, tolerance=1e-7).fit(named, labels)
     weights = [{(f, y): w for f, y, w in t.top_weights(10_000)} for t in (one, two)]
     assert weights[0].keys() == weights[1].keys()
     for key, value in weights[0].items():

@@ -44,7 +44,7 @@ class Fitting:
         self.settings = settings
         self.data = data
         self.constraints = resolve(settings["constraints"], data)
-        self.prior = prior_of(settings["c1"], settings["c2"], data)
+        self.prior = prior_of(settings, data)
         self.c2 = self.prior.c2
         self.roles, self.priors = roles_and_priors(
             data, settings["groups"], self.prior.widths, boundaries=settings["boundaries"]
