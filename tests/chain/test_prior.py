@@ -73,7 +73,10 @@ def test_what_was_chosen_is_told() -> None:
     assert (told["prior"], told["prior_c2"], told["settings"]["c2"]) == ("graded", 0.03, "auto")
 
 
-@pytest.mark.parametrize("settings", [{"c2": 0.3}, {"c1": 0.1}, {"c1": 0.1, "c2": 0.0}])
+@pytest.mark.parametrize(
+    "settings",
+    [{"c2": 0.3}, {"c1": 0.1}, {"c1": 0.1, "c2": 0.0}, {"method": "dual"}, {"method": "sgd"}],
+)
 def test_given_penalties_are_flat(settings: dict[str, Any]) -> None:
     told = Tagger(features=TEMPLATE, **settings).fit(WORDS, LABELS).training_
     assert (told["prior"], told["prior_c2"]) == ("flat", settings.get("c2", 1.0))

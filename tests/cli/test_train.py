@@ -75,11 +75,22 @@ def test_settings_reach_the_tagger(run: Run, test_file: Path, tmp_path: Path) ->
     assert {name: settings[name] for name in expected} == expected
 
 
+def test_what_is_chosen_is_told(run: Run, test_file: Path, tmp_path: Path) -> None:
+    graded, flat = ("graded", 0.03), ("flat", 2.0)
+    for options, chosen in ([], graded), (["--c2", "auto"], graded), (["--c2", 2], flat):
+        run("train", test_file, "-m", tmp_path / "m", "--max-iterations", 4, *options)
+        told = json.loads(run("info", tmp_path / "m", "--json").stdout)["training"]
+        assert (told["prior"], told["prior_c2"]) == chosen
+    refused = run("train", test_file, "-m", tmp_path / "m", "--c2", "best", code=2)
+    assert "best" in refused.stderr
+
+
 def test_checkpoint_and_warm_start(run: Run, test_file: Path, tmp_path: Path) -> None:
     kept, model = tmp_path / "kept", tmp_path / "m"
-    run("train", test_file, "-m", model, "--c2", 1, "--checkpoint", kept, "--max-iterations", 3)
+    options = ["-m", model, "--c2", 1]
+    run("train", test_file, *options, "--checkpoint", kept, "--max-iterations", 3)
     assert len(dovetail.load(kept).labels_) == 13
-    again = run("train", test_file, "-m", model, "--c2", 1, "--warm-start", kept)
+    again = run("train", test_file, *options, "--warm-start", kept)
     assert "certified" in again.stdout
 
 

@@ -29,8 +29,8 @@ STRENGTH = 0.03  # c2 of a feature that is common, in an open family with one fe
 ON_TRANSITIONS = 0.1  # the penalty on transitions, relative to that
 FEW_VALUES = 100  # below which a family that describes the token is widened
 LEAST_SHARE = 0.05  # of an occurrence, where nothing of a family is seen twice
-MOST_TOKENS = 100_000  # above this, text is no longer little
-FLAT_STRENGTH = 1.0  # c2 for it, and where an L1 penalty is given
+MOST_TOKENS = 50_000  # above this, text is no longer little
+FLAT_STRENGTH = 1.0  # c2 for it, and with an L1 penalty or another method
 
 Widths = npt.NDArray[np.float32]
 
@@ -44,11 +44,12 @@ class Prior(NamedTuple):
 
 
 def prior_of(settings: Mapping[str, Any], data: Dataset) -> Prior:
-    """The prior for a penalty that is given, or one that suits the data; flat for the perceptron,
-    which has no penalty."""
-    if not isinstance(settings["c2"], str):
-        return _flat(settings["c2"])
-    if settings["c1"] > 0 or settings["method"] == "perceptron" or data.n_tokens > MOST_TOKENS:
+    """The prior for a penalty that is given, or one that suits the data."""
+    c2 = settings["c2"]
+    if c2 != "auto":
+        return _flat(c2)
+    exact = settings["method"] in ("auto", "lbfgs")  # others do not cope with weak penalties
+    if settings["c1"] > 0 or data.n_tokens > MOST_TOKENS or not exact:
         return _flat(FLAT_STRENGTH)
     # What has no width of its own is a transition: it is penalised by c2 itself.
     widths = graded(data) * np.float32(np.sqrt(ON_TRANSITIONS))
