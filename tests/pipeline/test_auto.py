@@ -1,8 +1,7 @@
-"""Recalibration, and transfer by ``auto``."""
+"""Transfer by ``auto``."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,13 @@ import pytest
 from dovetail import Corpus, DataError, Pipeline, Pool, Tagger, Template, column
 from dovetail.evaluate.judgement import Judgement
 from dovetail.pipeline.annotators import TaggerLayer
-from dovetail.pipeline.auto import (
-    best_weights,
-    recalibrated,
-    without_transfer,
-)
+from dovetail.pipeline.auto import ALONE, MAPPED, READING, Candidates, Member, without_transfer
 from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.judging import judged
+from dovetail.pipeline.label_map import Mapped
+from dovetail.pipeline.log_columns import LogTaggerLayer
 from dovetail.pipeline.potentials import Potentials
-from dovetail.pipeline.recalibration import Correction, Recalibrated, fit_correction
+from dovetail.pipeline.recalibration import Recalibrated
 from pipeline.conftest import only, random_corpus
 
 WORD = column("word")
@@ -30,34 +27,6 @@ def tagger() -> Tagger:
     return Tagger(features=Template(WORD.window(1)), c2=3.0).fit(random_corpus(20), label="up")
 
 
-def test_a_correction_makes_expected_counts_right(tagger: Tagger) -> None:
-    """At the optimum of an almost unpenalised fit, labels and moves are expected as often as they
-    are seen."""
-    corpus = random_corpus(60, seed=5)
-    labels = tuple(tagger.labels_)
-    layer = TaggerLayer(tagger)
-    made = layer.potentials(corpus, {})
-    fix = fit_correction([HeldOut(corpus, "up", made)], 1e-4, labels)
-    found = Pipeline({"up": Recalibrated(layer, fix)}).tag(corpus)
-    assert len(found) == 60
-    from dovetail.grid import Grid
-
-    own = fix.applied(made)
-    expected = Grid([own.node], [own.move], bounds=corpus.bounds).marginals()
-    values = corpus.column("up").values()
-    counts = [values.count(label) for label in labels]
-    np.testing.assert_allclose(expected.labels[0].sum(axis=0), counts, atol=0.1)
-
-
-def test_a_strong_penalty_leaves_scores_alone(tagger: Tagger) -> None:
-    corpus = random_corpus(30, seed=5)
-    labels = tuple(tagger.labels_)
-    made = TaggerLayer(tagger).potentials(corpus, {})
-    fix = fit_correction([HeldOut(corpus, "up", made)], 1e9, labels)
-    assert np.abs(fix.bias).max() < 1e-6
-    assert np.abs(fix.moves).max() < 1e-6
-
-
 def test_labels_that_a_model_never_saw_score_nothing() -> None:
     made = Potentials(("A",), np.ones((3, 1)), np.ones((1, 1)), {("x",): np.ones((3, 2, 1))})
     more = made.extended(["B", "A"])
@@ -65,22 +34,6 @@ def test_labels_that_a_model_never_saw_score_nothing() -> None:
     assert more.node.tolist() == [[0, 1]] * 3
     assert more.move.tolist() == [[0, 0], [0, 1]]
     assert more.ties["x",].shape == (3, 2, 2)
-
-
-def test_recalibration_repairs_a_bias_and_spares_what_is_right(tagger: Tagger) -> None:
-    labels = tuple(tagger.labels_)
-    right = []
-    for seed in range(3):
-        corpus = random_corpus(10, seed=seed)
-        codes = [labels.index(str(y)) for y in corpus.column("up").values()]
-        node = 9.0 * np.eye(len(labels))[codes]
-        right.append(HeldOut(corpus, "up", Potentials(labels, node, np.zeros((2, 2)))))
-    for texts in (right, biased(right, 12.0)):
-        strength, corrected = recalibrated(texts, labels)
-        assert strength is not None
-        for part in corrected:
-            found = Pipeline({"up": part}, decode="cascade").predict(part.corpus)
-            assert found["up"] == part.corpus.lists("up")
 
 
 def test_what_is_usual_is_left_only_for_what_is_clearly_better() -> None:
@@ -100,27 +53,32 @@ def test_what_is_usual_is_left_only_for_what_is_clearly_better() -> None:
     assert not with_right(30, 50).is_clearly_better(with_right(40, 50))
 
 
-def biased(parts: list[HeldOut], amount: float) -> list[HeldOut]:
-    """Scores that favour the first label far too much."""
-    return [
-        replace(p, scores=replace(p.scores, node=p.scores.node + np.array([amount, 0.0])))
-        for p in parts
-    ]
+def pool_of(parts: dict[str, list[HeldOut]], tagger: Tagger) -> Recalibrated:
+    members = [Member(kind, TaggerLayer(tagger), own) for kind, own in parts.items()]
+    made, _, _ = Candidates(members).chosen()
+    assert isinstance(made, Recalibrated)
+    return made
 
 
-def test_a_pool_is_equal_unless_one_model_is_clearly_better(tagger: Tagger) -> None:
+def test_members_are_weighed_and_contradiction_is_noticed(tagger: Tagger) -> None:
+    """Members that are right are pooled with transfer; where what reads the tasks below is wrong,
+    the task alone is taken."""
     labels = tuple(tagger.labels_)
-    corpus = random_corpus(30, seed=1)
-    codes = [labels.index(str(y)) for y in corpus.column("up").values()]
-    node = 9.0 * np.eye(len(labels))[codes]
-    right = [HeldOut(corpus, "up", Potentials(labels, node, np.zeros((2, 2))))]
-    wrong = [replace(right[0], scores=replace(right[0].scores, node=-node))]
-    assert best_weights([right, right])[0] == [0.5, 0.5]
-    assert best_weights([right, biased(right, 30.0)])[0] == [1.0, 0.0]
-    assert best_weights([wrong, right])[0] == [0.0, 1.0]
-    assert best_weights([right])[0] == [1.0]
-    _, pooled = best_weights([right, [replace(right[0], scores=right[0].scores.scaled(3.0))]])
-    np.testing.assert_allclose(pooled[0].scores.node, 2 * node)
+    right, wrong = [], []
+    for seed in range(4):
+        corpus = random_corpus(10, seed=seed)
+        codes = [labels.index(str(y)) for y in corpus.column("up").values()]
+        node = 2.0 * np.eye(len(labels))[codes]
+        right.append(HeldOut(corpus, "up", Potentials(labels, node, np.zeros((2, 2)))))
+        wrong.append(HeldOut(corpus, "up", Potentials(labels, 0 * node, np.zeros((2, 2)))))
+    usual = pool_of({ALONE: right, READING: right, MAPPED: wrong}, tagger).annotator
+    assert isinstance(usual, Pool)
+    assert len(usual.members) == 2
+    assert usual.weights[0] > 3 * usual.weights[1]
+    alone = pool_of({ALONE: right, READING: wrong, MAPPED: wrong}, tagger).annotator
+    assert len(alone.members) in (1, 3)
+    if len(alone.members) == 3:
+        assert alone.weights[0] > 3 * max(alone.weights[1:])
 
 
 def auto(**settings: Any) -> Pipeline:
@@ -129,7 +87,7 @@ def auto(**settings: Any) -> Pipeline:
 
 
 def test_auto_pools_and_recalibrates_the_last_task(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dovetail.evaluate.judgement.CLEARLY", 99)  # no model is so much better
+    monkeypatch.setattr("dovetail.evaluate.judgement.CLEARLY", 99)  # no pool is so much better
     lower = only(random_corpus(60, seed=1, longest=7), "word", "low")
     upper = only(random_corpus(40, seed=2, longest=9), "word", "up")
     titles = []
@@ -144,18 +102,28 @@ def test_auto_pools_and_recalibrates_the_last_task(monkeypatch: pytest.MonkeyPat
         {"low": lower, "up": upper}, folds=3, callback=lambda title, _: titles.append(title)
     )
     assert {"low", "up", "up, without part 3 of 3"} <= set(titles)
+    assert "taken: transfer" in pipeline.notes_[-1]
     made = pipeline["up"]
-    pool = made.annotator if isinstance(made, Recalibrated) else made
-    assert isinstance(pool, Pool)
-    without, with_lower = (member.tagger for member in pool.members)
-    assert without.model_.template.columns == ("word",)
-    assert str(with_lower.model_.template).splitlines() == ["word", "low[-1..1]"]
+    assert isinstance(made, Recalibrated)
+    assert isinstance(made.annotator, Pool)
+    reader, old = made.annotator.members
+    assert isinstance(reader, LogTaggerLayer)
+    assert str(reader.tagger.model_.template).splitlines() == ["word", "low[-1..1]"]
+    assert isinstance(old, Mapped)
+    assert (old.column, old.labels_) == ("low", reader.labels_)
+    assert pipeline.candidates_ is not None
+    alone = pipeline.candidates_.members[0].annotator
+    assert isinstance(alone, TaggerLayer)
+    assert alone.reads_ == ("word",)
     test = random_corpus(30, seed=8)
     found = pipeline.predict(test)
     again = Pipeline.load(pipeline.to_bytes())
     assert again.decode == "auto"
     assert again.predict(test) == found
+    assert again.to_bytes() == pipeline.to_bytes()
     assert len(pipeline.tag(test)) == 30
+    for decode in ("none", "cascade", "soft", "joint"):
+        assert len(pipeline.predict(test, decode=decode)["up"]) == 30  # type: ignore[arg-type]
     assert pipeline.explain(test[0]) is not None
 
 
@@ -163,8 +131,9 @@ def test_auto_reads_the_tasks_below_also_where_the_template_does_not() -> None:
     corpus = random_corpus(40, seed=2)
     pipeline = auto(decode="auto").fit(corpus, folds=2)
     assert pipeline.candidates_ is not None
-    _, with_lower = pipeline.candidates_.members
-    assert str(with_lower.model_.template).splitlines() == ["word[-1..1]", "low[-1..1]"]
+    reader = pipeline.candidates_.members[1].annotator
+    assert isinstance(reader, TaggerLayer)
+    assert str(reader.tagger.model_.template).splitlines() == ["word[-1..1]", "low[-1..1]"]
 
 
 def test_transfer_can_be_taken_away() -> None:
@@ -197,42 +166,12 @@ def test_auto_is_told_by_decode_or_training() -> None:
     assert not isinstance(auto().fit(corpus, training="auto", folds=2)["up"], Tagger)
 
 
-def test_corrections_are_checked(tagger: Tagger) -> None:
-    corpus = Corpus.from_lists({"word": [["a"]], "up": [["Q"]]})
-    made = TaggerLayer(tagger).potentials(corpus, {})
-    labels = tuple(tagger.labels_)
-    with pytest.raises(DataError, match="no sequence to recalibrate on"):
-        fit_correction([HeldOut(corpus, "up", made)], 1.0, labels)
-    with pytest.raises(DataError, match="strength is 0"):
-        fit_correction([HeldOut(corpus, "up", made)], 0, labels)
-    spec = Correction(labels, np.zeros(2), np.zeros((2, 2))).spec()
-    with pytest.raises(ValueError, match="does not fit"):
-        Correction.from_spec({**spec, "bias": [1.0]})
-
-
 def test_an_auto_pipeline_can_be_trained_again_in_any_way() -> None:
     corpus = random_corpus(30, seed=2)
     pipeline = auto(decode="auto").fit(corpus, folds=2)
     for training in ("auto", "cascade", "soft", "gold", "joint"):
         pipeline.fit(corpus, folds=2, training=training)  # type: ignore[arg-type]
         assert len(pipeline.predict(corpus)["up"]) == 30
-
-
-def test_sequences_that_cannot_be_used_are_left_out(tagger: Tagger) -> None:
-    """Missing labels, and labels that the constraints of a fold's model forbid."""
-    corpus = random_corpus(20, seed=5)
-    labels = tuple(tagger.labels_)
-    made = TaggerLayer(tagger).potentials(corpus, {})
-    expected = fit_correction([HeldOut(corpus, "up", made)], 1.0, labels)
-    odd = corpus.select([0]).with_column("up", [[None] * len(corpus[0])])
-    blocked = Potentials(labels, np.full((len(corpus[0]), 2), -np.inf), np.zeros((2, 2)))
-    texts = [
-        HeldOut(corpus, "up", made),
-        HeldOut(corpus.select([0]), "up", blocked),
-        HeldOut(odd, "up", TaggerLayer(tagger).potentials(odd, {})),
-    ]
-    found = fit_correction(texts, 1.0, labels)
-    np.testing.assert_allclose(found.bias, expected.bias, atol=1e-6)
 
 
 def test_auto_takes_text_with_missing_labels() -> None:
@@ -247,7 +186,8 @@ def test_auto_without_a_whole_sequence_is_not_corrected() -> None:
     corpus = random_corpus(20, seed=2)
     values = [[None, *row[1:]] for row in corpus.lists("up")]
     pipeline = auto(decode="auto").fit(corpus.with_column("up", values), folds=2)
-    assert isinstance(pipeline["up"], Pool)
+    assert isinstance(pipeline["up"], Recalibrated)
+    assert not pipeline["up"].correction.bias.any()
 
 
 def test_auto_of_few_texts() -> None:

@@ -1,45 +1,51 @@
 """Transfer that can be trusted: what ``decode="auto"`` trains for the last task of a pipeline.
 
-Two models are trained, one that sees nothing of the tasks below and one that reads their label
-probabilities as a few real-valued features with a weak prior. Their scores are averaged, which
-keeps most of what transfer gains and loses little where it would hurt, and the average is
-recalibrated on cross-fitted scores. Where one of the two alone, or another strength of
-recalibration, or none, is clearly better in cross-validation on the training text, that is taken.
-Clearly: on little text cross-validation is too noisy to overrule what does well as a rule.
+There are three kinds of members, each cross-fitted on the training text:
+
+alone    a tagger that sees nothing of the tasks below
+reading  a tagger that reads the logarithms of their label probabilities, with a weak prior
+mapped   each lower tagger as it is, its labels through a map that is learnt (`label_map`)
+
+As a rule the readers and the mapped ones are pooled, with weights and a recalibration that make the
+cross-fitted labels most likely (`pool_fitting`). Where the task alone, or all members together, or
+the mapped ones only, are clearly better in a second cross-validation, that is taken. Clearly: on
+little text cross-validation is too noisy to overrule what does well as a rule.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import reduce
 from math import sqrt
-from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dovetail.chain.groups import FeatureGroup
 from dovetail.chain.tagger import Tagger
-from dovetail.corpus import Corpus
+from dovetail.corpus import Corpus, detect_scheme
 from dovetail.corpus.sequences import part_numbers, sequence_keys
 from dovetail.errors import DataError
 from dovetail.evaluate.judgement import CLEARLY, Judgement
 from dovetail.features import Template, column
-from dovetail.pipeline.annotators import TaggerLayer
+from dovetail.pipeline.annotators import Annotator, TaggerLayer
 from dovetail.pipeline.decoding import missing
 from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.judging import judged
+from dovetail.pipeline.label_map import Mapped, fit_label_map
 from dovetail.pipeline.layers import Layer
+from dovetail.pipeline.log_columns import FLOOR, LogTaggerLayer, logged
 from dovetail.pipeline.pool import Pool
-from dovetail.pipeline.recalibration import (
-    Correction,
-    Recalibrated,
-    can_be_used,
-    fit_correction,
+from dovetail.pipeline.pool_fitting import (
+    ON_WEIGHTS,
+    STRENGTH,
+    FittedPool,
+    can_be_fitted,
+    fit_pool,
 )
+from dovetail.pipeline.recalibration import Correction, Recalibrated
 from dovetail.pipeline.training import Curriculum
 
 if TYPE_CHECKING:
@@ -47,41 +53,106 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-STRENGTHS = (100.0, 10.0, 1.0)  # penalties on the correction that are tried
 WINDOW = 1  # how far around a token probabilities of lower labels are read
 PRIOR = sqrt(10)  # of their features: a tenth of the penalty
-USUAL = 10.0  # the one that is taken unless another is clearly better
+TOTAL = 0.75  # of the usual weights: cross-fitting shows that members are too sure of themselves
 ROUGH = 1e-2  # tolerance where only choices and a few numbers depend on it
-METHOD = (STRENGTHS, USUAL, WINDOW, PRIOR, CLEARLY, ROUGH)  # all that results depend on
+QUICK = 20  # rounds of fitting where only a choice depends on it
+ALONE, READING, MAPPED = "alone", "reading", "mapped"
+# Kinds of members that are pooled; the first one that has members is the usual.
+POOLS: Mapping[str, tuple[str, ...]] = {
+    "transfer": (READING, MAPPED),
+    "all": (ALONE, READING, MAPPED),
+    "no transfer": (ALONE,),
+    "lower labels mapped": (MAPPED,),
+}
+# All that results depend on.
+METHOD = (WINDOW, PRIOR, TOTAL, ROUGH, QUICK, CLEARLY, FLOOR, STRENGTH, ON_WEIGHTS, tuple(POOLS))
+
+
+@dataclass(frozen=True)
+class Member:
+    """A model of the last task, and its scores of parts of the training text that it was not
+    trained on."""
+
+    kind: str
+    annotator: Annotator
+    parts: Sequence[HeldOut]
+
+
+class _Tried(NamedTuple):
+    """Some of the members as a pool: fitted on all parts, and the parts by pools of the others."""
+
+    name: str
+    members: Sequence[Member]
+    pool: FittedPool
+    parts: list[HeldOut]
+    judgement: Judgement
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Models of the last task, without transfer and with it, each with its scores of the parts of
-    the training text that it was not trained on."""
+    """Members of which the best pool is chosen."""
 
-    members: Sequence[Tagger]
-    parts: Sequence[Sequence[HeldOut]]
+    members: Sequence[Member]
     threads: int | None = None
 
-    def chosen(self) -> tuple[Any, list[HeldOut]]:
-        """A pool, recalibrated where that helps, and its scores of the training text."""
-        labels = tuple(self.members[0].labels_)
-        weights, pooled = best_weights(self.parts, self.threads)
-        used = [(m, w) for m, w in zip(self.members, weights, strict=True) if w]
-        pool = Pool([member for member, _ in used], [weight for _, weight in used])
-        strength, corrected = recalibrated(pooled, labels, self.threads)
-        if strength is None:
-            return pool, corrected
-        correction = fit_correction(pooled, strength, labels, threads=self.threads)
-        return Recalibrated(pool, correction), corrected
+    def chosen(self) -> tuple[Any, list[HeldOut], str]:
+        """The pool that is best, its scores of the training text, and why it was chosen."""
+        tried = [
+            self._tried(name, members)
+            for name, kinds in POOLS.items()
+            if (members := [member for member in self.members if member.kind in kinds])
+            and {member.kind for member in members} == {*kinds}
+        ]
+        best = tried[preferred([one.judgement for one in tried])]
+        listed = ", ".join(f"{one.name} {100 * one.judgement.score:.1f}" for one in tried)
+        note = f"cross-validated scores: {listed}; taken: {best.name}"
+        logger.info(note)
+        return _annotator(best), best.parts, note
+
+    def _tried(self, name: str, members: Sequence[Member]) -> _Tried:
+        parts = [list(part) for part in zip(*(member.parts for member in members), strict=True)]
+        labels = tuple(members[0].annotator.labels_)
+        usual = _usual_weights(members)
+        usable = [can_be_fitted(part, labels) for part in parts]
+        whole = FittedPool(tuple(usual), Correction.none(labels))
+        if any(usable):
+            whole = fit_pool(parts, usual, labels, threads=self.threads)
+        held_out = []
+        for k, part in enumerate(parts):
+            rest = [other for j, other in enumerate(parts) if j != k and usable[j]]
+            settings: Any = {"start": whole, "rounds": QUICK, "threads": self.threads}
+            fitted = fit_pool(rest, usual, labels, **settings) if rest else whole
+            scores = fitted.applied([one.scores.extended(labels) for one in part])
+            held_out.append(replace(part[0], scores=scores))
+        return _Tried(name, members, whole, held_out, judged(held_out, self.threads))
+
+
+def _usual_weights(members: Sequence[Member]) -> list[float]:
+    """Each kind has the same share, and shares it among its members."""
+    kinds = [member.kind for member in members]
+    return [TOTAL / len({*kinds}) / kinds.count(kind) for kind in kinds]
+
+
+def _annotator(tried: _Tried) -> Any:
+    pool = Pool([member.annotator for member in tried.members], tried.pool.weights)
+    return Recalibrated(pool, tried.pool.correction)
+
+
+def preferred(found: Sequence[Judgement]) -> int:
+    """The best one if it is clearly better than the first, else that."""
+    best = max(range(len(found)), key=lambda k: found[k].score)
+    return best if found[best].is_clearly_better(found[0]) else 0
 
 
 def use(made: Candidates, pipeline: Pipeline) -> None:
     """Put what is best of some models in the place of a pipeline's last layer."""
-    annotator, held_out = made.chosen()
-    pipeline.layers = [*pipeline.layers[:-1], replace(pipeline.layers[-1], annotator=annotator)]
+    annotator, held_out, note = made.chosen()
+    last = pipeline.layers[-1]
+    pipeline.layers = [*pipeline.layers[:-1], replace(last, annotator=annotator)]
     pipeline.candidates_, pipeline.held_out_ = made, held_out
+    pipeline.notes_ = [*pipeline.notes_, f"{last.name}: {note}"]
 
 
 def without_transfer(pipeline: Pipeline) -> Pipeline:
@@ -90,7 +161,7 @@ def without_transfer(pipeline: Pipeline) -> Pipeline:
     made = _candidates(pipeline)
     alone = copy(pipeline)
     alone.layers = pipeline.layers[-1:]
-    use(Candidates(made.members[:1], made.parts[:1], made.threads), alone)
+    use(Candidates([m for m in made.members if m.kind == ALONE], made.threads), alone)
     return alone
 
 
@@ -109,38 +180,71 @@ def fit_auto(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> Cand
     names = [lower.name for lower in below]
     filled = plan.annotated(corpus, below)
     plan.choose_features(layer, filled, label)
-    with_lower, without = _with_lower(tagger, names), _without_lower(tagger, names)
-    empty = filled
-    for name in names:
-        empty = empty.with_column(name, missing(filled))
-
-    def trained(chosen: np.ndarray[Any, Any] | None, title: str, **rough: float) -> list[Tagger]:
-        """Both models, trained on some sequences or on all."""
-        callback = plan.callback(title)
-        kinds = [(without, empty), (with_lower, filled)] if names else [(without, empty)]
-        out = []
-        for settings, text in kinds:
-            own = text if chosen is None else text.select(chosen)
-            tagger = Tagger(**{**settings, **rough})
-            out.append(tagger.fit(own, label=label, callback=callback))
-        return out
-
-    members = trained(None, layer.name)
-    labels = tuple(members[0].labels_)
-    rough = {"tolerance": max(ROUGH, tagger.settings["tolerance"])}
-    parts: list[list[HeldOut]] = [[] for _ in members]
     n_texts = len({*sequence_keys(filled)})
     if n_texts < 2:
         raise DataError("auto needs at least two different sequences to choose on; give more text")
     numbers = part_numbers(filled, min(plan.folds, n_texts), plan.seed)
-    for part in range(int(numbers.max()) + 1):
-        title = f"{layer.name}, without part {part + 1} of {int(numbers.max()) + 1}"
-        fitted = trained(np.flatnonzero(numbers != part), title, **rough)
-        held = filled.select(np.flatnonzero(numbers == part))
-        for own, model in zip(parts, fitted, strict=True):
-            scores = TaggerLayer(model).potentials(held, {}).extended(labels)
-            own.append(HeldOut(held, label, scores))
-    return Candidates(members, parts, plan.threads)
+    parts = [np.flatnonzero(numbers == part) for part in range(int(numbers.max()) + 1)]
+
+    empty = filled
+    for name in names:
+        empty = empty.with_column(name, missing(filled))
+    fitting = _Fitting(plan, layer.name, filled, label, parts, tagger.settings["tolerance"])
+    members = [fitting.tagger(ALONE, _without_lower(tagger, names), empty, ())]
+    if names:
+        members.append(fitting.tagger(READING, _with_lower(tagger, names), filled, names))
+        labels = tuple(members[0].annotator.labels_)
+        members += [fitting.mapped(lower, labels) for lower in below]
+    return Candidates(members, plan.threads)
+
+
+@dataclass(frozen=True)
+class _Fitting:
+    """The training of members on the same parts of the same text."""
+
+    plan: Curriculum
+    task: str
+    corpus: Corpus
+    label: str
+    parts: Sequence[Any]
+    tolerance: float
+
+    def tagger(
+        self, kind: str, settings: dict[str, Any], corpus: Corpus, names: Sequence[str]
+    ) -> Member:
+        """A tagger that reads the logarithms of some columns."""
+        text = logged(corpus, names)
+
+        def trained(chosen: Corpus, title: str, **rough: float) -> TaggerLayer:
+            own = Tagger(**{**settings, **rough})
+            own.fit(chosen, label=self.label, callback=self.plan.callback(title))
+            return LogTaggerLayer(own, names) if names else TaggerLayer(own)
+
+        whole = trained(text, self.task)
+        labels = tuple(whole.labels_)
+        held_out = []
+        for k, part in enumerate(self.parts):
+            title = f"{self.task}, without part {k + 1} of {len(self.parts)}"
+            rest = np.setdiff1d(np.arange(len(text)), part)
+            model = trained(text.select(rest), title, tolerance=max(ROUGH, self.tolerance))
+            scores = model.potentials(corpus.select(part), {}).extended(labels)
+            held_out.append(HeldOut(self.corpus.select(part), self.label, scores))
+        return Member(kind, whole, held_out)
+
+    def mapped(self, lower: Layer, labels: tuple[str, ...]) -> Member:
+        """A lower tagger through a map of its labels."""
+        texts = [self.corpus.select(part) for part in self.parts]
+        scheme = detect_scheme(self.corpus.lists(self.label))
+
+        def fitted(some: Sequence[Corpus]) -> Mapped:
+            found = fit_label_map(some, lower.name, self.label, lower.labels, labels)
+            return Mapped(lower.name, found, scheme)
+
+        held_out = []
+        for k, text in enumerate(texts):
+            rest = [other for j, other in enumerate(texts) if j != k]
+            held_out.append(HeldOut(text, self.label, fitted(rest).potentials(text, {})))
+        return Member(MAPPED, fitted(texts), held_out)
 
 
 def _without_lower(tagger: Tagger, names: Sequence[str]) -> dict[str, Any]:
@@ -168,58 +272,3 @@ def _reads(expression: Any, names: Sequence[str]) -> bool:
 
 def _like(template: Template, expressions: Sequence[Any]) -> Template:
     return Template(*expressions, lexicons=template.lexicons, tables=template.tables)
-
-
-def best_weights(
-    parts: Sequence[Sequence[HeldOut]], threads: int | None = None
-) -> tuple[list[float], list[HeldOut]]:
-    """What share each model should have in a pool, and the pooled scores: equal shares, unless one
-    model alone is clearly better in cross-validation."""
-    n = len(parts)
-    if n == 1:
-        return [1.0], list(parts[0])
-    equal = [1 / n] * n
-    alone = [[float(k == other) for other in range(n)] for k in range(n)]
-    tried = [(weights, _pooled(parts, weights)) for weights in (equal, *alone)]
-    found = [judged(pooled, threads) for _, pooled in tried]
-    listed = ", ".join(f"{100 * judgement.score:.1f}" for judgement in found)
-    logger.info("cross-validated scores of the pool, without transfer, with it: %s", listed)
-    return tried[_preferred(found, usual=0)]
-
-
-def _preferred(found: Sequence[Judgement], usual: int) -> int:
-    """The best one if it is clearly better than the usual one, else that."""
-    best = max(range(len(found)), key=lambda k: found[k].score)
-    return best if found[best].is_clearly_better(found[usual]) else usual
-
-
-def _pooled(parts: Sequence[Sequence[HeldOut]], weights: Sequence[float]) -> list[HeldOut]:
-    out = []
-    for models in zip(*parts, strict=True):
-        scaled = [held.scores.scaled(w) for held, w in zip(models, weights, strict=True)]
-        out.append(replace(models[0], scores=reduce(add, scaled)))
-    return out
-
-
-def recalibrated(
-    parts: Sequence[HeldOut], labels: tuple[str, ...], threads: int | None = None
-) -> tuple[float | None, list[HeldOut]]:
-    """How strong the penalty on a correction should be, and the parts so corrected: as usual,
-    unless another strength, or no correction (None), is clearly better in a second
-    cross-validation over the parts."""
-    tried: list[tuple[float | None, list[HeldOut]]] = [(None, list(parts))]
-    if sum(can_be_used(part, labels) for part in parts) < 2:
-        return tried[0]
-    corrections: list[Correction | None] = [None] * len(parts)  # where the next search begins
-    for strength in STRENGTHS:
-        corrected = []
-        for k, part in enumerate(parts):
-            rest = [other for j, other in enumerate(parts) if j != k]
-            found = fit_correction(rest, strength, labels, corrections[k], threads=threads)
-            corrections[k] = found
-            corrected.append(replace(part, scores=found.applied(part.scores)))
-        tried.append((strength, corrected))
-    judgements = [judged(corrected, threads) for _, corrected in tried]
-    listed = ", ".join(f"{100 * judgement.score:.1f}" for judgement in judgements)
-    logger.info("cross-validated scores, plain and recalibrated: %s", listed)
-    return tried[_preferred(judgements, usual=1 + STRENGTHS.index(USUAL))]

@@ -10,7 +10,9 @@ from dovetail.chain.model_file import to_bytes as file_bytes
 from dovetail.chain.tagger import Tagger
 from dovetail.errors import DovetailError, ModelFileError
 from dovetail.pipeline.annotators import TaggerLayer
+from dovetail.pipeline.label_map import LabelMap, Mapped
 from dovetail.pipeline.linear_layer import LinearLayer
+from dovetail.pipeline.log_columns import LogTaggerLayer
 from dovetail.pipeline.pool import Pool
 from dovetail.pipeline.recalibration import Correction, Recalibrated
 from dovetail.pipeline.representations import opened_representation
@@ -31,7 +33,11 @@ def to_bytes(pipeline: Pipeline) -> bytes:
         if isinstance(annotator, TaggerLayer):
             key = f"tagger{len(arrays)}"
             arrays[key] = _aligned(annotator.tagger.to_bytes())
-            return {"kind": "tagger", "array": key}
+            logs = list(annotator.columns) if isinstance(annotator, LogTaggerLayer) else []
+            return {"kind": "tagger", "array": key, "logs": logs}
+        if isinstance(annotator, Mapped):
+            own = {"map": annotator.label_map.spec(), "scheme": annotator.scheme}
+            return {"kind": "mapped", "column": annotator.column, **own}
         if isinstance(annotator, LinearLayer):
             key = f"linear{len(arrays)}"
             arrays[key] = _aligned(annotator.tagger.to_bytes())
@@ -80,7 +86,7 @@ def _can_be_saved(annotator: Any) -> bool:
         return all(_can_be_saved(member) for member in annotator.members)
     if isinstance(annotator, Recalibrated):
         return _can_be_saved(annotator.annotator)
-    return isinstance(annotator, TaggerLayer | LinearLayer)
+    return isinstance(annotator, TaggerLayer | LinearLayer | Mapped)
 
 
 def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool | None) -> Pipeline:
@@ -102,7 +108,11 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
             tagger.model_ = ChainModel(part)
             tagger.history_ = []
             tagger.stopped_ = str(tagger.model_.facts["training"].get("stopped", ""))
-            return tagger
+            logs = [str(column) for column in entry.get("logs", ())]
+            return LogTaggerLayer(tagger, logs) if logs else tagger
+        if entry["kind"] == "mapped":
+            found = LabelMap.from_spec(entry["map"])
+            return Mapped(str(entry["column"]), found, entry["scheme"])
         if entry["kind"] == "linear":
             from dovetail.multitask import LinearTagger
 

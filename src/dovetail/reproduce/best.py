@@ -17,6 +17,7 @@ from dovetail.compare import Cell, Split
 from dovetail.corpus import Corpus, convert
 from dovetail.evaluate.fields import Choice, Looks
 from dovetail.features.sets import fields
+from dovetail.pipeline.annotators import Annotator
 from dovetail.pipeline.auto import without_transfer
 from dovetail.pipeline.extraction import choose_values, look
 from dovetail.reproduce.material import FIELDS, Material, scored
@@ -90,6 +91,6 @@ def folds_for(n_mails: int) -> int:
     return 10 if n_mails <= 10 else 5 if n_mails <= 20 else 3
 
 
-def _first_member(pipeline: Pipeline) -> Tagger:
+def _first_member(pipeline: Pipeline) -> Annotator:
     assert pipeline.candidates_ is not None
-    return pipeline.candidates_.members[0]
+    return pipeline.candidates_.members[0].annotator

@@ -1,0 +1,177 @@
+"""An old tagger used as it is for a new task, through a map from its labels to the new ones.
+
+What a span of one type is called in the other scheme is learnt as P(new type | old type), from the
+old tagger's probabilities and the new labels at the same tokens. Before any is seen, types with the
+same name, or one of which abbreviates the other (``PER`` and ``person``), are taken to agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dovetail.corpus import Corpus, SoftColumn, detect_scheme
+from dovetail.corpus.labels import B, O, S, split_label
+from dovetail.corpus.schemes import Scheme, allowed_transitions
+from dovetail.numeric import log, matmul
+from dovetail.pipeline.annotators import Latent
+from dovetail.pipeline.potentials import Potentials, Scores
+
+BELIEF = 5.0  # tokens that the agreement of names counts for
+DOUBT = 0.05  # how much of that belief is spread over all types
+SHORTEST = 3  # letters of an abbreviation
+LEAST = 1e-4  # probability, so that its logarithm is finite
+ILLEGAL = -20.0  # the score of a transition that the scheme of the labels does not have
+OUTSIDE = "O"
+
+
+@dataclass(frozen=True)
+class LabelMap:
+    """The probability of each new type given each old one."""
+
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    table: Scores
+
+    def applied(self, probabilities: Scores) -> Scores:
+        """Probabilities of the new labels, from those of the old ones at each token."""
+        return matmul(np.ascontiguousarray(probabilities, np.float64), self._label_table())
+
+    def _label_table(self) -> Scores:
+        """P(new label | old label): a first word of a span stays a first word."""
+        old_types, new_types = _types(self.old), _types(self.new)
+        roles = _roles(self.new)
+        out = np.zeros((len(self.old), len(self.new)))
+        for i, (role, kind) in enumerate(_roles(self.old)):
+            for j, (own_role, own) in enumerate(roles):
+                if role and own_role and role != own_role:
+                    continue
+                alike = [r for r, k in roles if k == own and (not role or not r or r == role)]
+                share = self.table[old_types.index(kind), new_types.index(own)]
+                out[i, j] = share / len(alike)
+        return out
+
+    def spec(self) -> dict[str, Any]:
+        """Plain data, for a file."""
+        return {"old": list(self.old), "new": list(self.new), "table": self.table.tolist()}
+
+    @classmethod
+    def from_spec(cls, spec: dict[str, Any]) -> LabelMap:
+        old, new = tuple(map(str, spec["old"])), tuple(map(str, spec["new"]))
+        table = np.array(spec["table"], float)
+        if table.shape != (len(_types(old)), len(_types(new))) or not np.isfinite(table).all():
+            raise ValueError("a map of labels does not fit its labels")
+        return cls(old, new, table)
+
+
+@dataclass(frozen=True, repr=False)
+class Mapped:
+    """The tagger that writes a column, as an annotator with other labels."""
+
+    column: str
+    label_map: LabelMap
+    scheme: Scheme
+
+    @property
+    def labels_(self) -> list[str]:
+        return list(self.label_map.new)
+
+    @property
+    def reads_(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def reads_guesses(self, latent: Latent) -> bool:
+        """Joint decoding does not follow the map."""
+        return self.column in latent
+
+    def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:  # noqa: ARG002
+        """Logarithms of the mapped probabilities; transitions cost nothing where they are legal."""
+        labels = self.label_map.new
+        found = self.label_map.applied(probabilities_of(corpus, self.column, self.label_map.old))
+        move = np.zeros((len(labels), len(labels)))
+        move[~allowed_transitions(labels, self.scheme).moves] = ILLEGAL
+        return Potentials(labels, log(np.maximum(found, LEAST)), move)
+
+
+def fit_label_map(
+    texts: Sequence[Corpus], column: str, label: str, old: Sequence[str], new: Sequence[str]
+) -> LabelMap:
+    """The map from the labels of a lower column to those of ``label``, by both in some texts."""
+    old_types, new_types = _types(old), _types(new)
+    of_old = _membership(old, old_types)
+    of_new = _membership(new, new_types)
+    counts = np.zeros((len(old_types), len(new_types)))
+    for text in texts:
+        lower = matmul(probabilities_of(text, column, old), of_old)
+        upper = matmul(probabilities_of(text, label, new), of_new)
+        counts += matmul(np.ascontiguousarray(lower.T), upper)
+    counts += BELIEF * _belief(old_types, new_types)
+    return LabelMap(tuple(old), tuple(new), counts / counts.sum(axis=1, keepdims=True))
+
+
+def probabilities_of(corpus: Corpus, name: str, labels: Sequence[str]) -> Scores:
+    """A column as probabilities of labels, [tokens x labels]; all 0 where it has no value."""
+    column = corpus.column(name)
+    out = np.zeros((len(column), len(labels)))
+    places = {label: k for k, label in enumerate(labels)}
+    known = [k for k, level in enumerate(column.levels) if level in places]
+    here = [places[column.levels[k]] for k in known]
+    if isinstance(column, SoftColumn):
+        out[:, here] = column.weights[:, known]
+        return out
+    for code, place in zip(known, here, strict=True):
+        out[column.codes == code, place] = 1.0
+    return out
+
+
+def _roles(labels: Sequence[str]) -> list[tuple[str, str]]:
+    """Of each label whether it begins a span or goes on with one ("" where there is none), and its
+    type."""
+    if detect_scheme([list(labels)]) == "none":
+        return [("", label) for label in labels]
+    out = []
+    for label in labels:
+        letter, kind = split_label(label)
+        role = "" if letter == O else "first" if letter in (B, S) else "further"
+        out.append((role, OUTSIDE if letter == O else kind))
+    return out
+
+
+def _types(labels: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(kind for _, kind in _roles(labels)))
+
+
+def _membership(labels: Sequence[str], types: Sequence[str]) -> Scores:
+    out = np.zeros((len(labels), len(types)))
+    for k, (_, kind) in enumerate(_roles(labels)):
+        out[k, types.index(kind)] = 1.0
+    return out
+
+
+def _belief(old: Sequence[str], new: Sequence[str]) -> Scores:
+    """What is believed of the map before anything is seen: names agree, what has no counterpart is
+    half likely to be of no interest."""
+    out = np.zeros((len(old), len(new)))
+    for i, kind in enumerate(old):
+        same = [j for j, other in enumerate(new) if names_agree(kind, other)]
+        if same:
+            out[i, same] = 1 / len(same)
+        else:
+            out[i] = 1 / len(new)
+            if OUTSIDE in new:
+                out[i] *= 0.5
+                out[i, new.index(OUTSIDE)] += 0.5
+    return (1 - DOUBT) * out + DOUBT / len(new)
+
+
+def names_agree(one: str, other: str) -> bool:
+    """Whether two types are called the same, or one by the beginning of the other's name.
+
+    >>> names_agree("PER", "person"), names_agree("LOC", "organisation"), names_agree("O", "other")
+    (True, False, False)
+    """
+    short, long = sorted((one.lower(), other.lower()), key=len)
+    return short == long or (len(short) >= SHORTEST and long.startswith(short))
