@@ -121,12 +121,14 @@ def serve() -> None:
 
 @cache
 def training() -> Callable[[], Any]:
-    """A tagger from indexed data."""
+    """A tagger from indexed data, in a fixed number of rounds: rounding may make one side need an
+    evaluation more than the other to be certain of its optimum."""
     from dovetail import Tagger
     from dovetail.features import Dataset
 
     data = Dataset.from_crfsuite_text(str(crfsuite.cached_text("chunk")))
-    return lambda: Tagger(boundaries=False, c2=1.0, tolerance=2e-3, threads=1).fit(data)
+    settings: Any = {"c2": 1.0, "method": "dual", "tolerance": 1e-9, "max_iterations": 15}
+    return lambda: Tagger(boundaries=False, threads=1, **settings).fit(data)
 
 
 @cache
@@ -179,7 +181,7 @@ def joint() -> Callable[[], Any]:
         [rng.normal(size=(n, n)) for n in sizes],
         {(a, b): rng.normal(size=(tokens, sizes[a], sizes[b])) for a, b in ((0, 1), (1, 2))},
     )
-    return lambda: grid.best("exact", threads=1)
+    return lambda: [grid.best("exact", threads=1) for _ in range(10)]
 
 
 WORKS: dict[str, Callable[[], Callable[[], Any]]] = {
