@@ -20,7 +20,7 @@ constexpr uint16_t kLastPair = 0x8000;         // in `pair_label`: last pair of 
 constexpr uint32_t kLastCell = 0x80000000u;    // in `cell`: last cell of its feature
 constexpr int kMostLabels = 0x7FFF;
 
-enum Role : uint8_t { kOnLabels = 1, kOnTransitions = 2 };
+enum Role : uint8_t { kOnLabels = 1, kOnTransitions = 2, kOnAllLabels = 4 };  // the last: on those not seen with it too
 
 // The (feature, label) pairs of a model: for each feature its labels as a bit set.
 class PairSet {
@@ -183,10 +183,9 @@ private:
                         });
                 }
             }
-        if (options_.all_pairs)
-            for (size_t f = 0; f < F_; ++f)
-                if (frequency_[f])
-                    for (int y = 0; y < L_; ++y) pairs_.add(f, y);
+        for (size_t f = 0; f < F_; ++f)
+            if (frequency_[f] && (options_.all_pairs || role(f) & kOnAllLabels))
+                for (int y = 0; y < L_; ++y) pairs_.add(f, y);
     }
 
     void place_cells(Layout& out) const {

@@ -30,7 +30,7 @@ def widths(template: Template = TEMPLATE) -> dict[str, float]:
     data = Dataset.from_template(
         template, WORDS * 4 + [["rare", "words"]], LABELS * 4 + [["O"] * 2]
     )
-    found = prior.graded(data).tolist()
+    found = prior.graded(data)[0].tolist()
     return dict(zip(data.native.feature_names(), found, strict=True))
 
 
@@ -50,7 +50,7 @@ def test_what_few_values_say_of_the_token_has_a_wide_prior() -> None:
 
 def test_a_family_shares_its_variance_among_a_tokens_features() -> None:
     data = Dataset.from_lists([[["a=1", "b=1", "b=2", "b=3", "b=4"]]] * 9, [["X"]] * 9)
-    found = dict(zip(data.native.feature_names(), prior.graded(data).tolist(), strict=True))
+    found = dict(zip(data.native.feature_names(), prior.graded(data)[0].tolist(), strict=True))
     assert found["a=1"] == 1
     assert found["b=1"] == pytest.approx(0.5)
 
@@ -59,7 +59,7 @@ def test_the_width_is_the_penalty() -> None:
     """Weights under the graded prior minimise the loss plus 0.03 (w / p)^2 and 0.003 w^2."""
     tagger = Tagger(features=TEMPLATE, tolerance=1e-7, precision="double").fit(WORDS, LABELS)
     data = Dataset.from_template(TEMPLATE, WORDS, LABELS)
-    wide = dict(zip(data.native.feature_names(), prior.graded(data).tolist(), strict=True))
+    wide = dict(zip(data.native.feature_names(), prior.graded(data)[0].tolist(), strict=True))
     penalty = sum(
         0.03 * (weight / wide[name]) ** 2 for name, _, weight in tagger.top_weights(10**6)
     ) + sum(0.003 * weight**2 for weight in tagger.transitions().values())
@@ -115,3 +115,21 @@ def test_hardly_any_text_will_do(words: list[list[str]], labels: list[list[str]]
 def test_other_words_than_auto_are_refused() -> None:
     with pytest.raises(TrainingError, match="c2 is best; give auto or a number"):
         Tagger(c2="best").fit([[["a"]]], [["X"]])  # type: ignore[arg-type]
+
+
+def test_closed_families_weigh_on_labels_never_seen_with_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Words in lower case were never a name: that speaks against it."""
+    monkeypatch.setattr(prior, "FEW_VALUES", 3)
+    template = Template(word.short_shape.test("^X"), word.lower)
+    found = {
+        (name, label)
+        for name, label, _ in Tagger(features=template).fit(WORDS, LABELS).top_weights(10**6)
+    }
+    closed = {label for name, label in found if name.endswith("=false")}
+    assert closed == {label for row in LABELS for label in row}
+    open_family = {label for name, label in found if name == f"word.lower={WORDS[0][1].lower()}"}
+    assert open_family < closed
+    flat = Tagger(features=template, c2=0.1).fit(WORDS, LABELS).top_weights(10**6)
+    assert len(flat) < len(found)

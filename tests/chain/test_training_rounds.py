@@ -112,7 +112,7 @@ def test_held_out_data_without_spans_is_scored_by_accuracy() -> None:
 
 def test_a_corpus_is_held_out_too() -> None:
     corpus = dovetail.read(demo.path("train.conll"))
-    tagger = Tagger(c2=0.1, max_iterations=8).fit(corpus[:40], held_out=corpus[40:60])
+    tagger = Tagger(c2=0.1, max_iterations=20).fit(corpus[:40], held_out=corpus[40:60])
     scores = [p.held_out for p in tagger.history_ if p.held_out is not None]
     gold = corpus[40:60].lists("label")
     assert max(scores) == evaluate(gold, tagger.predict(corpus[40:60])).micro.f1 > 0.2

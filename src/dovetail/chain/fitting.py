@@ -48,7 +48,7 @@ class Fitting:
         self.prior = prior_of(settings, data)
         self.c2 = self.prior.c2
         self.roles, self.priors = roles_and_priors(
-            data, settings["groups"], self.prior.widths, boundaries=settings["boundaries"]
+            data, settings["groups"], self.prior, boundaries=settings["boundaries"]
         )
         self.margins = _margins(settings["label_weights"], data.labels)
         limits = self.constraints.arrays() if self.constraints else (NOTHING, NOTHING, NOTHING)

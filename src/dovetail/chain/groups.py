@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail import _native
+from dovetail.chain.prior import Prior
 from dovetail.errors import TrainingError
 from dovetail.features import Dataset
 
 SMALLEST_PRIOR, LARGEST_PRIOR = 1e-18, 1e18  # single precision holds their squares too
-ON_LABELS, ON_TRANSITIONS = 1, 2
+ON_LABELS, ON_TRANSITIONS, ON_ALL_LABELS = 1, 2, 4
 _ROLES = {"labels": ON_LABELS, "transitions": ON_TRANSITIONS, "both": ON_LABELS | ON_TRANSITIONS}
 
 
@@ -49,13 +50,14 @@ class FeatureGroup:
 def roles_and_priors(
     data: Dataset,
     groups: Sequence[FeatureGroup],
-    widths: npt.NDArray[np.float32],
+    prior: Prior,
     *,
     boundaries: bool,
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
     """Role and prior of every feature; empty arrays where all are plain. The first match
-    decides. Priors of groups multiply ``widths``, where features have such."""
-    if not groups and not data.roles and boundaries:
+    decides. Priors of groups multiply those that suit the features, where there are such."""
+    widths, on_all = prior.widths, prior.on_all_labels
+    if not groups and not data.roles and boundaries and not on_all.any():
         return np.zeros(0, np.uint8), widths
     roles = np.full(data.n_features, ON_LABELS, np.uint8)
     priors = np.ones(data.n_features, np.float32)
@@ -69,6 +71,8 @@ def roles_and_priors(
             group = next((g for match, g in matchers if match(name)), None)
             if group is not None:
                 roles[number], priors[number] = _ROLES[group.on], group.prior
+    if on_all.any():
+        roles[on_all & (roles & ON_LABELS > 0)] |= ON_ALL_LABELS
     if not boundaries:
         ends = data.native.find_features([_native.START, _native.END])
         roles[ends[ends >= 0]] = 0

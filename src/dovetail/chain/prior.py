@@ -8,8 +8,10 @@ it shares with others, and a tagger of little text finds little. So the prior is
   twice. What will hardly be seen again is narrowed.
 - A family of which a token has several features, such as the letter trigrams of a word, shares one
   variance among them.
-- A family that describes the token itself by less than a hundred values, such as its shape, is
-  widened by as much as it has fewer. It can be learnt from little text.
+- A family that describes the token itself by less than thirty values, such as whether it is in
+  capitals, is widened by as much as it has fewer. It can be learnt from little text.
+- A family of less than thirty values, here or at a neighbour, has weights also for labels that
+  were never seen with it: that a name begins in lower case speaks against it.
 - Transitions are few, and have the widest prior.
 
 A family is what one row of a template makes, or what stands before the ``=`` of a feature's name.
@@ -27,19 +29,22 @@ from dovetail.features import Dataset
 
 STRENGTH = 0.03  # c2 of a feature that is common, in an open family with one feature a token
 ON_TRANSITIONS = 0.1  # the penalty on transitions, relative to that
-FEW_VALUES = 100  # below which a family that describes the token is widened
+FEW_VALUES = 30  # below which a family is closed
 LEAST_SHARE = 0.05  # of an occurrence, where nothing of a family is seen twice
 MOST_TOKENS = 50_000  # above this, text is no longer little
 FLAT_STRENGTH = 1.0  # c2 for it, and with an L1 penalty or another method
 
 Widths = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
 
 
 class Prior(NamedTuple):
-    """The penalty that a training uses, and the width of each feature's prior (empty: all 1)."""
+    """The penalty that a training uses, the width of each feature's prior (empty: all 1), and
+    which features have weights for all labels (empty: none)."""
 
     c2: float
     widths: Widths
+    on_all_labels: Bools
     facts: dict[str, Any]
 
 
@@ -52,18 +57,20 @@ def prior_of(settings: Mapping[str, Any], data: Dataset) -> Prior:
     if settings["c1"] > 0 or data.n_tokens > MOST_TOKENS or not exact:
         return _flat(FLAT_STRENGTH)
     # What has no width of its own is a transition: it is penalised by c2 itself.
-    widths = graded(data) * np.float32(np.sqrt(ON_TRANSITIONS))
+    widths, on_all_labels = graded(data)
+    widths *= np.float32(np.sqrt(ON_TRANSITIONS))
     on_transitions = STRENGTH * ON_TRANSITIONS
     facts = {"prior": "graded", "prior_c2": STRENGTH, "prior_c2_transitions": on_transitions}
-    return Prior(on_transitions, widths, facts)
+    return Prior(on_transitions, widths, on_all_labels, facts)
 
 
 def _flat(c2: float) -> Prior:
-    return Prior(c2, np.zeros(0, np.float32), {"prior": "flat", "prior_c2": c2})
+    nothing = np.zeros(0, np.float32), np.zeros(0, np.bool_)
+    return Prior(c2, *nothing, {"prior": "flat", "prior_c2": c2})
 
 
-def graded(data: Dataset) -> Widths:
-    """How wide the prior of each feature is."""
+def graded(data: Dataset) -> tuple[Widths, Bools]:
+    """How wide the prior of each feature is, and whether it weighs on all labels."""
     count = data.native.counts().astype(float)
     family = data.native.families().astype(np.int64)
     n = int(family.max(initial=-1)) + 1
@@ -81,7 +88,7 @@ def graded(data: Dataset) -> Widths:
     own = _describing_the_token(data, family, n)
     closed[own] = np.minimum(1, values[own] / FEW_VALUES)
     widths: Widths = np.sqrt(variance / closed[family]).astype(np.float32)
-    return widths
+    return widths, (values < FEW_VALUES)[family] & (family < n)
 
 
 def _describing_the_token(

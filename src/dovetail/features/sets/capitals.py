@@ -1,4 +1,4 @@
-"""Patterns of capital letters, as Sutton and McCallum (2005) list them."""
+"""Patterns of capital letters: those that Sutton and McCallum (2005) list, and coarser ones."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ from dovetail.features.columns import Column
 from dovetail.features.expressions import Expression, Union
 
 PATTERNS = ("[A-Z][a-z]+", "[A-Z][A-Z]+", "[A-Z]", "[A-Z]+", "[A-Z]+[a-z]+[A-Z]+[a-z]+")
+
+# Of short shapes: a word with a capital letter first, one in capitals, a number.
+COARSE = ("^Xx?([^Xx]+Xx?)*$", "^[^x]*X[^x]*$", "^d+$")
+
+
+def letter_case(word: Column) -> Expression:
+    """Whether a word is in title case, whether in capitals, whether a number.
+
+    From a few examples such yes-or-no features are learnt before any shape is.
+    """
+    return Union(tuple(word.short_shape.test(pattern) for pattern in COARSE))
 
 
 def capitals(word: Column) -> Expression:

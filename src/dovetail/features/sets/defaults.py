@@ -8,6 +8,7 @@ from dovetail.errors import DataError
 from dovetail.features.columns import column
 from dovetail.features.expressions import Expression
 from dovetail.features.lexicons import Lexicon
+from dovetail.features.sets.capitals import letter_case
 from dovetail.features.template import Template
 
 
@@ -48,6 +49,7 @@ def entities(word: str = "word", *tags: str) -> Template:
     lower, shape = token.lower, token.short_shape
     return Template(
         *_words(word),
+        letter_case(token).window(1),
         token.affixes(5),
         token.digits,
         lower.chars(3),
