@@ -31,7 +31,7 @@ from dovetail.features import Dataset, Template
 
 logger = logging.getLogger(__name__)
 
-LADDER = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+LADDER = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 USUAL = 1.0  # where the search begins, and what is taken where nothing can be compared
 PARTS = 2
 ROUGH = 1e-2  # tolerance of trainings that only the choice depends on
