@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,11 @@ from dovetail import (
     Tagger,
     Template,
     WordClasses,
-    WordTable,
-    WordVectors,
     column,
 )
+from dovetail.corpus import write_conll
 from dovetail.pipeline import values
+from dovetail.pipeline.recipe import Recipe
 from dovetail.pipeline.values import LADDER, USUAL, Chosen, chosen_value, groups_of
 from representation.texts import news, novel
 
@@ -131,32 +132,6 @@ def test_a_number_is_what_it_was(value: float) -> None:
     assert priors(pipeline["pos"]) == {}
     assert weights(pipeline["pos"]) == weights(by_hand)
     assert dovetail.representation.load(given.to_bytes()).settings["value"] == value
-
-
-def test_by_hand_columns_have_the_value_1(classes: WordClasses) -> None:
-    at_1 = WordClasses(3, min_count=1, value=1.0).fit([news(), novel()])
-    assert classes.annotate(news()).lists("class") == at_1.annotate(news()).lists("class")
-    soft, hard = (HMM(3, soft=soft, **SMALL).fit(news()) for soft in (True, False))
-    assert hard.annotate(news()).lists("state") is not None
-    rows: Any = soft.columns(news())["state"]
-    assert rows.weights.sum(axis=1) == pytest.approx(1.0, abs=0.05)
-    vectors: Any = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 3.0]]).columns(
-        Corpus.from_lists({"word": [["a", "b"]]})
-    )["vector"]
-    assert vectors.weights.std() == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("value", ["much", float("nan"), float("inf")])
-def test_values_that_there_are_not(value: Any) -> None:
-    says = f"value is {value!r}; give auto or a number above 0"
-    for make in (
-        lambda: HMM(3, value=value),
-        lambda: WordClasses(3, value=value),
-        lambda: WordTable({"a": "b"}, value=value),
-        lambda: WordVectors(["a"], [[1.0]], value=value),
-    ):
-        with pytest.raises(DataError, match=says):
-            make()
 
 
 def test_all_layers_and_all_ways_of_reading(classes: WordClasses) -> None:
@@ -274,6 +249,34 @@ def test_ctrl_c_ends_the_training(classes: WordClasses, monkeypatch: pytest.Monk
         Pipeline({"class": classes, "pos": tagger()}).fit(noisy())
 
 
-def test_an_empty_text_is_one_sentence() -> None:
+def recipe(folder: Path, *lines: str) -> Path:
+    write_conll(noisy(), folder / "news.conll")
+    (folder / "empty.txt").write_text("")
+    task = ["[[task]]", 'name = "pos"', 'data = "news.conll"', "c2 = 0.1"]
+    path = folder / "recipe.toml"
+    path.write_text("\n".join(["[[representation]]", 'kind = "classes"', *lines, "", *task]))
+    return path
+
+
+@pytest.mark.parametrize("value", ["", 'value = "auto"', "value = 0.5"])
+def test_recipes_choose_unless_they_have_a_number(tmp_path: Path, value: str) -> None:
+    made = recipe(tmp_path, 'text = "news.conll"', "classes = 3", "min_count = 1", value)
+    pipeline = Recipe.read(made).fit()
+    assert [note[:26] for note in pipeline.notes_] == (
+        [] if "0.5" in value else ["pos: the value of class is"]
+    )
+
+
+@pytest.mark.parametrize("value", ['"much"', "0", "true"])
+def test_a_recipe_with_another_value_is_refused(tmp_path: Path, value: str) -> None:
+    made = recipe(tmp_path, 'text = "news.conll"', f"value = {value}")
+    with pytest.raises(DataError, match=r"value is .*; give auto or a number above 0"):
+        Recipe.read(made)
+
+
+def test_an_empty_text_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there are no tokens to learn a representation from"):
         WordClasses(3).fit(Corpus.from_lists({"word": []}))
+    made = recipe(tmp_path, 'text = "empty.txt"', 'format = "text"')
+    with pytest.raises(DataError, match=r"'class': .*empty.txt holds no sequences"):
+        Recipe.read(made).fit()
