@@ -64,7 +64,7 @@ def f1(
 
 
 def sizes(part: str) -> None:
-    train, test, brown = news("train"), news(part), ready_made("brown-en")
+    train, test, brown = news("train"), news(part), ready_made("brown-en", value=1.0)
     rows = {"plain": ([], 0.0), "clusters": ([brown], 0.0), "clusters, c1 = 0.1": ([brown], 0.1)}
     for name, (representations, c1) in rows.items():
         for size, draws in SIZES.items():
@@ -77,7 +77,7 @@ def sizes(part: str) -> None:
 
 
 def crossner(part: str) -> None:
-    brown = ready_made("brown-en")
+    brown = ready_made("brown-en", value=1.0)
     rows = {"plain": ([], 0.0), "clusters": ([brown], 0.0), "clusters, c1 = 0.1": ([brown], 0.1)}
     for name, (representations, c1) in rows.items():
         scores = []
@@ -94,7 +94,7 @@ def crossner(part: str) -> None:
 
 
 def full(part: str) -> None:
-    train, test, brown = news("train"), news(part), ready_made("brown-en")
+    train, test, brown = news("train"), news(part), ready_made("brown-en", value=1.0)
     context = Consistency(label="ner")
     rows = {
         "plain": [],

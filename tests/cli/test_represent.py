@@ -229,11 +229,13 @@ def test_a_recipe_with_representations(run: Run, folder: Path, tmp_path: Path) -
     assert "(without what state and class will add)" in dry
     facts = json.loads(run("train", recipe, "-m", model, "--json").stdout)
     assert [one["name"] for one in facts["representations"]] == ["state", "class"]
-    assert facts["notes"] == []  # the training text has columns that have not seen its labels
+    [note] = facts["notes"]  # none on leaks: the training text has columns without its labels
+    assert note.startswith("pos: the value of state and class is ")
     pipeline = Pipeline.load(model)
     assert {"state", "class"} <= set(pipeline["pos"].model_.template.columns)
     shown = run("info", model).stdout
     assert "BiasedHMM, 3 states" in shown
+    assert note in shown
     tagged = run("tag", model, folder / "novel.conll").stdout
     assert {len(line.split()) for line in tagged.splitlines() if line} == {2}
     assert "accuracy" in run("eval", model, folder / "news.conll").stdout

@@ -72,7 +72,8 @@ def test_the_recipe_trains_what_was_measured(run: Run, folder: Path, options: li
     first = next(one for one in facts["points"] if one["name"] == facts["best"])
     run("train", "made/best.toml", "-m", "best.dovetail", "--threads", 1)
     pipeline = Pipeline.load(folder / "best.dovetail")
-    assert not pipeline.notes_  # the training text has columns that have not seen its labels
+    leaks = [note for note in pipeline.notes_ if "has learned from labels" in note]
+    assert not leaks  # the training text has columns that have not seen its labels
     columns = ["form", "tag"] if "--columns" in options else ["word", "label"]
     development = read(folder / "dev.conll", columns=columns)
     for one in pipeline.representations:

@@ -208,6 +208,18 @@ def test_masked_values_are_hidden_from_the_features() -> None:
         Matrix(Template(column("word"))).add(text, hidden=0)
 
 
+def test_a_structure_leaves_its_value_to_the_tagger_that_reads_it() -> None:
+    text = random_corpus(80, seed=6)
+    plain = text.without_column("tag")
+    structure = Structure(WORDS, 3, threads=1).fit([masked(plain, "word", most=5)])
+    assert structure.chooses_value_
+    assert structure.columns(plain)["structure"].weights.std(axis=0) == pytest.approx(1.0, rel=1e-3)
+    features = Template(column("word"), column("structure"))
+    layers = {"structure": structure, "tag": Tagger(features=features, threads=1)}
+    assert "tag: the value of structure is " in Pipeline(layers).fit({"tag": text}).notes_[0]
+    assert Structure.load(structure.to_bytes()).chooses_value_
+
+
 def test_structure_is_a_column_of_numbers_for_a_crf(tmp_path) -> None:
     text = random_corpus(80, seed=6).without_column("tag")
     tasks = [masked(text, "word", most=5)]

@@ -6,13 +6,14 @@ import json
 import logging
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dovetail import __version__, _native
 from dovetail.chain.constraints import NOTHING, resolve, scheme_of
-from dovetail.chain.groups import ON_TRANSITIONS, roles_and_priors
+from dovetail.chain.groups import ON_TRANSITIONS, FeatureGroup, roles_and_priors
 from dovetail.chain.methods import Plan, steps
 from dovetail.chain.model import ChainModel
 from dovetail.chain.objective import Objective
@@ -208,7 +209,7 @@ class Fitting:
             "scheme": scheme_of(self.data, lenient=True),
             "dovetail": __version__,
             "training": {
-                "settings": json.loads(json.dumps(plain, default=str)),
+                "settings": json.loads(json.dumps(plain, default=_plain)),
                 **self.prior.facts,
                 "sequences": self.data.n_sequences,
                 "tokens": self.data.n_tokens,
@@ -216,6 +217,11 @@ class Fitting:
                 "parameters": self.problem.n_parameters,
             },
         }
+
+
+def _plain(setting: Any) -> Any:
+    """A setting in a form that a file can hold."""
+    return asdict(setting) if isinstance(setting, FeatureGroup) else str(setting)
 
 
 def _margins(weights: Mapping[str, float] | None, labels: list[str]) -> Any:

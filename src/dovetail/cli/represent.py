@@ -12,7 +12,7 @@ import click
 from dovetail.cli.curves import described as drawn
 from dovetail.cli.curves import show_rounds
 from dovetail.cli.group import INTERRUPTED
-from dovetail.cli.inputs import CRFSUITE, Source, input_options
+from dovetail.cli.inputs import CRFSUITE, Source, Strength, input_options
 from dovetail.cli.models import check_writable
 from dovetail.cli.progress import megabytes
 from dovetail.cli.ready import take
@@ -64,7 +64,7 @@ WEIGHT = click.FloatRange(0)
 @click.option("--distance", type=WEIGHT, metavar="X", help="Weight of a bias to alike domains.")
 @click.option("--repel", type=WEIGHT, metavar="X", help="Weight of a bias to unlike layers (0).")
 @click.option("--sigma", type=WEIGHT, metavar="X", help="Bound biases together, as the paper does.")
-@click.option("--value", type=WEIGHT, metavar="X", help="Value of its features (0.3; classes: 1).")
+@click.option("--value", type=Strength(0), metavar="X", help="Value of its features (auto).")
 @click.option("--hard", is_flag=True, help="Write best states, not their probabilities.")
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Of what is random.")
 @click.option(

@@ -29,6 +29,7 @@ def summary(representation: Representation) -> dict[str, Any]:
         "columns": list(representation.names_),
         "states": len(representation.labels_),
         "unit": "clusters" if clusters else UNITS.get(kind, "states"),
+        "value": getattr(representation, "of", representation).settings.get("value"),
         "words": len(one.vocabulary_) if hasattr(one, "vocabulary_") else None,
         "biased_by": list(representation.biased_by_),
         "stopped": getattr(representation, "stopped_", ""),
@@ -43,6 +44,8 @@ def in_short(facts: Mapping[str, Any]) -> str:
     text = f"{facts['kind']}, {times}{facts['states']:,} {facts['unit']}"
     if facts["words"] is not None:
         text += f", {facts['words']:,} words"
+    if facts["value"] not in (None, "auto"):
+        text += f", value {facts['value']:g}"
     if facts["biased_by"]:
         text += f", biased by {' and '.join(facts['biased_by'])}"
     return text

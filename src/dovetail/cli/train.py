@@ -12,7 +12,7 @@ import click
 
 from dovetail import Tagger
 from dovetail.cli.group import INTERRUPTED
-from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
+from dovetail.cli.inputs import CRFSUITE, Source, Strength, input_options, read_all
 from dovetail.cli.models import check_writable
 from dovetail.cli.progress import Display, duration, megabytes, show_progress
 from dovetail.cli.templates import load_template, template_options
@@ -24,15 +24,6 @@ from dovetail.features import Dataset
 RECIPE = ".toml"
 COUNT = click.IntRange(1)
 STRENGTH = click.FloatRange(0)
-
-
-class Strength(click.FloatRange):
-    """A strength, or ``auto``."""
-
-    name = "auto or a number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return value if value == "auto" else super().convert(value, param, ctx)
 
 
 @click.command("train")

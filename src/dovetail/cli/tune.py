@@ -66,7 +66,7 @@ def _number(text: str) -> float:
 @numbers("--distance", "X,...", "Those of one to alike domains.")
 @numbers("--repel", "X,...", "Those of one to unlike layers (0).")
 @numbers("--sigma", "X,...", "Bounds of biases together.")
-@numbers("--value", "X,...", "Values of features (0.3; classes: 1).")
+@numbers("--value", "X,...", "Values of features; else chosen at each point.")
 @input_options
 @click.option("--target-format", metavar="FORMAT", help="Format of the target's text.")
 @click.option("--label", metavar="COLUMN", help="The label column; by default the last one.")

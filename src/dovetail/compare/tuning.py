@@ -26,9 +26,10 @@ from dovetail.errors import DataError
 from dovetail.evaluate import evaluate
 from dovetail.features import Template
 from dovetail.features.sets import suited
-from dovetail.pipeline.recipe_keys import REPRESENTATIONS
+from dovetail.pipeline.recipe_keys import ABOVE_0, REPRESENTATIONS
+from dovetail.pipeline.values import chosen_value, groups_of
 from dovetail.representation import Representation
-from dovetail.representation.annotation import with_value
+from dovetail.representation.annotation import Value, number_of, with_value
 from dovetail.representation.described import Kind, described, learned, text_of
 from dovetail.representation.plots import use_of_states
 
@@ -77,14 +78,14 @@ class Represented:
     train: Corpus
     development: Corpus
     columns: tuple[str, ...]
-    value: float
+    value: Value
     use: Mapping[str, Sequence[Any]]
 
 
 class Tuning:
     """Every point of a grid of strengths, and the tagger alone, on the same text.
 
-    ``grid`` has values for some of `STRENGTHS`; the others stay at their defaults. ``entropy`` is
+    ``grid`` has numbers for some of `STRENGTHS`; the others stay at their defaults. ``entropy`` is
     the weight of a bias by the labels of the training text, and columns of that text have then not
     seen them. ``settings`` are further ones of the representation.
 
@@ -151,8 +152,10 @@ class Tuning:
             for to, of in ((m.train, made.train), (m.development, made.development))
         )
         own = [name for name in names if name not in self.features.columns]
+        features = self.features.reading(*own)
+        undecided = names if value == "auto" else ()
         return {
-            **self._scored(train, development, self.features.reading(*own)),
+            **self._scored(train, development, features, undecided),
             "point": point,
             "properties": self._properties(made, names),
         }
@@ -165,8 +168,9 @@ class Tuning:
             key = "classes" if (self.kind, name) == ("classes", "states") else name
             if key not in known:
                 raise DataError(f"{name} does not go with the kind {self.kind}")
-            if not known[key].fits(value):
-                raise DataError(f"{name} is {value}; give {known[key].words}")
+            kind = ABOVE_0 if key == "value" else known[key]  # points are numbers
+            if not kind.fits(value):
+                raise DataError(f"{name} is {value}; give {kind.words}")
         empty = next((name for name, values in self.grid.items() if not values), None)
         if empty is not None:
             raise DataError(f"the grid has no value of {empty}: give one, or leave it out")
@@ -208,9 +212,18 @@ class Tuning:
         use = use_of_states(made, domains)
         return Represented(train, made.annotate(m.development), made.names_, value, use)
 
-    def _scored(self, train: Corpus, development: Corpus, features: Template) -> dict[str, Any]:
+    def _scored(
+        self,
+        train: Corpus,
+        development: Corpus,
+        features: Template,
+        without_value: Sequence[str] = (),
+    ) -> dict[str, Any]:
         label = self.material.label
         tagger = Tagger(features=features, c2=self.c2, threads=self.threads)
+        if without_value:  # chosen as a pipeline does
+            found = chosen_value(tagger.settings, train, label, without_value).value
+            tagger.settings["groups"] = groups_of(features, without_value, found)
         _whole(tagger.fit(train, label=label))
         report = evaluate(development.lists(label), tagger.predict(development), self._scheme)
         scores = report.micro
@@ -241,16 +254,16 @@ def _layers(point: Point) -> int | None:
     return int(point["layers"]) if "layers" in point else None
 
 
-def _with_columns(to: Corpus, of: Corpus, names: Sequence[str], value: float) -> Corpus:
+def _with_columns(to: Corpus, of: Corpus, names: Sequence[str], value: Value) -> Corpus:
     """A corpus with columns of another one, whose features have a value."""
     for name in names:
         to = to.with_column(name, _valued(of.column(name), value))
     return to
 
 
-def _valued(column: Column, value: float) -> Column:
+def _valued(column: Column, value: Value) -> Column:
     if isinstance(column, SoftColumn):
-        return SoftColumn.of(column.levels, np.float32(value) * column.weights)
+        return SoftColumn.of(column.levels, np.float32(number_of(value)) * column.weights)
     return with_value(column, value)
 
 

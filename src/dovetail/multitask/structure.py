@@ -19,7 +19,7 @@ from dovetail.multitask.alternation import Alternation, Round
 from dovetail.multitask.auxiliary import AuxiliaryTask
 from dovetail.multitask.matrix import Loss, Matrix, Objective, check_above_0, check_whole
 from dovetail.multitask.weights import Weights
-from dovetail.representation.annotation import Representation
+from dovetail.representation.annotation import Representation, Value, number_of
 
 KIND = "shared structure"
 ROUNDS = 1  # a second one has moved scores by less than chance
@@ -46,7 +46,8 @@ class Structure(Representation):
     by_columns
         Directions of each kind of feature by themselves, by the columns that features read.
     name, value
-        The column that is written, and the standard deviation of its numbers.
+        The column that is written, and the standard deviation of its numbers; ``auto`` makes it 1,
+        and what they count is chosen as for an `HMM`.
 
     >>> from dovetail.features import column
     >>> from dovetail.multitask import masked
@@ -68,7 +69,7 @@ class Structure(Representation):
         min_count: int = 1,
         by_columns: bool = False,
         name: str = "structure",
-        value: float = 0.3,
+        value: Value = "auto",
         threads: int | None = None,
     ) -> None:
         if not isinstance(features, Template):
@@ -76,7 +77,8 @@ class Structure(Representation):
         check_whole("h", h)
         check_whole("rounds", rounds)
         check_whole("min_count", min_count)
-        check_above_0("value", value)
+        if value != "auto":
+            check_above_0("value", value)
         self.features = features
         self.threads = threads
         self.settings: dict[str, Any] = {
@@ -120,7 +122,8 @@ class Structure(Representation):
         step = max(1, matrix.native.n_tokens // SAMPLE)
         sample = matrix.rows(np.arange(0, matrix.native.n_tokens, step))
         spread = sample.project(theta, threads).std(axis=0)
-        scale = np.where(spread > 0, own["value"] / np.where(spread > 0, spread, 1), 0)
+        value = number_of(own["value"])
+        scale = np.where(spread > 0, value / np.where(spread > 0, spread, 1), 0)
         everything = np.arange(len(theta), dtype=np.uint32)
         self.weights_ = Weights.of(matrix.native, everything, theta * scale.astype(np.float32))
         return alternation

@@ -15,6 +15,7 @@ from dovetail.features.latent import LatentTemplate
 from dovetail.pipeline.potentials import Potentials, Scores
 
 if TYPE_CHECKING:
+    from dovetail.chain.groups import FeatureGroup
     from dovetail.chain.model import ChainModel
 
 Latent = Mapping[str, tuple[str, ...]]
@@ -45,6 +46,7 @@ class TaggerLayer:
 
     def __init__(self, tagger: Tagger) -> None:
         self.tagger = tagger
+        self.groups: list[FeatureGroup] = []  # what training has found beside the tagger's own
         self._split: tuple[Any, LatentTemplate] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -62,13 +64,23 @@ class TaggerLayer:
         template = template_of(self.tagger.model_, self.tagger.settings["features"])
         return () if template is None else template.columns
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Those of the tagger, and the groups that training has found. What the tagger itself says
+        of a feature comes first."""
+        own = self.tagger.settings
+        return {**own, "groups": [*own["groups"], *self.groups]} if self.groups else own
+
     def fresh(self) -> TaggerLayer:
         """The same settings, not trained."""
-        return TaggerLayer(Tagger(**self.tagger.settings))
+        return TaggerLayer(Tagger(**self.settings))
 
     def fit(self, corpus: Corpus, label: str, callback: Any = None) -> None:
         """Train it on a column of a corpus that has all columns it reads."""
-        self.tagger.fit(corpus, label=label, callback=callback)
+        trained = Tagger(**self.settings) if self.groups else self.tagger
+        trained.fit(corpus, label=label, callback=callback)
+        for name in ("model_", "history_", "stopped_"):
+            setattr(self.tagger, name, getattr(trained, name))
 
     def reads_guesses(self, latent: Latent) -> bool:
         """Whether some feature needs a guess at a latent column, since it reads it elsewhere than

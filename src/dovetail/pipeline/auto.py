@@ -175,11 +175,12 @@ def fit_auto(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> Cand
     """Models from which the annotator is made that takes the place of a tagger."""
     if not isinstance(layer.annotator, TaggerLayer):
         raise DataError(f"'{layer.name}' is no Tagger, so it cannot be trained here")
-    tagger = layer.annotator.tagger
     below = plan.below(layer) or list(plan.layers[: plan.layers.index(layer)])
     names = [lower.name for lower in below]
     filled = plan.annotated(corpus, below)
     plan.choose_features(layer, filled, label)
+    plan.choose_value(layer, filled, label)
+    settings = layer.annotator.settings
     n_texts = len({*sequence_keys(filled)})
     if n_texts < 2:
         raise DataError("auto needs at least two different sequences to choose on; give more text")
@@ -189,10 +190,10 @@ def fit_auto(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> Cand
     empty = filled
     for name in names:
         empty = empty.with_column(name, missing(filled))
-    fitting = _Fitting(plan, layer.name, filled, label, parts, tagger.settings["tolerance"])
-    members = [fitting.tagger(ALONE, _without_lower(tagger, names), empty, ())]
+    fitting = _Fitting(plan, layer.name, filled, label, parts, settings["tolerance"])
+    members = [fitting.tagger(ALONE, _without_lower(settings, names), empty, ())]
     if names:
-        members.append(fitting.tagger(READING, _with_lower(tagger, names), filled, names))
+        members.append(fitting.tagger(READING, _with_lower(settings, names), filled, names))
         labels = tuple(members[0].annotator.labels_)
         members += [fitting.mapped(lower, labels) for lower in below]
     return Candidates(members, plan.threads)
@@ -247,14 +248,14 @@ class _Fitting:
         return Member(MAPPED, fitted(texts), held_out)
 
 
-def _without_lower(tagger: Tagger, names: Sequence[str]) -> dict[str, Any]:
-    template = tagger.settings["features"]
+def _without_lower(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    template = settings["features"]
     kept = [e for e in template.expressions if not _reads(e, names)]
-    return {**tagger.settings, "features": _like(template, kept)}
+    return {**settings, "features": _like(template, kept)}
 
 
-def _with_lower(tagger: Tagger, names: Sequence[str]) -> dict[str, Any]:
-    template = tagger.settings["features"]
+def _with_lower(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    template = settings["features"]
     kept = [e for e in template.expressions if not _reads(e, names)]
     soft = [column(name).window(WINDOW) for name in names]
     groups = [
@@ -263,7 +264,7 @@ def _with_lower(tagger: Tagger, names: Sequence[str]) -> dict[str, Any]:
         for row in expression.rows
     ]
     own = {"features": _like(template, [*kept, *soft])}
-    return {**tagger.settings, **own, "groups": [*groups, *tagger.settings["groups"]]}
+    return {**settings, **own, "groups": [*groups, *settings["groups"]]}
 
 
 def _reads(expression: Any, names: Sequence[str]) -> bool:

@@ -35,7 +35,7 @@ class JointLayer:
         assert isinstance(layer.annotator, TaggerLayer)
         self.tagger = layer.annotator.tagger
         self.labels = layer.labels
-        settings = self.tagger.settings
+        settings = layer.annotator.settings
         self.template = settings["features"]
         self.latent = {lower.name: lower.labels for lower in layer.reads(below)}
         dataset = Dataset.from_template(self.template, corpus, corpus.lists(layer.name))

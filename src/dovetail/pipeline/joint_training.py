@@ -43,6 +43,7 @@ def fit_jointly(
     start.represented = pipeline.representations
     for layer in pipeline.layers:  # each by itself, lower labels being known: a good start
         start.fit(layer, corpus, layer.name)
+    pipeline.notes_ += start.notes
     objective = JointObjective(pipeline, corpus)
     limits = [part.tagger.settings["max_iterations"] for part in objective.parts]
     most = min([ROUNDS, *(limit for limit in limits if limit is not None)])

@@ -71,6 +71,7 @@ NAME = Kind(
 )
 AT_LEAST_0 = number("a number of at least 0", 0)
 ABOVE_0 = number("a number above 0", 0, above=True)
+VALUE = Kind("auto or a number above 0", lambda v: v == "auto" or ABOVE_0.fits(v))
 
 RECIPE = {
     "decode": one_of(*DECODINGS),
@@ -150,7 +151,7 @@ OF_TEXT = {
     "columns": list_of("a list of column names", ANY_TEXT),
     "name": NAME,
     "column": NAME,
-    "value": ABOVE_0,
+    "value": VALUE,
     "min_count": whole(1),
     "rare": one_of("form", "one"),
     "seed": whole(0, 2**31),

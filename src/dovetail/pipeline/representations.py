@@ -77,6 +77,11 @@ def columns_of(representations: Iterable[Representation]) -> tuple[str, ...]:
     return tuple(name for one in representations for name in one.names_)
 
 
+def auto_columns(representations: Iterable[Representation]) -> tuple[str, ...]:
+    """Columns whose value is to be chosen where a tagger that reads them is trained."""
+    return columns_of(one for one in representations if one.chooses_value_)
+
+
 def reading(template: Template, representations: Iterable[Representation]) -> Template:
     """A template that also reads what representations write."""
     more = [expression for one in representations for expression in one.expressions_]

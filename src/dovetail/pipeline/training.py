@@ -24,8 +24,9 @@ from dovetail.pipeline.choices import Training
 from dovetail.pipeline.decoding import best_column, soft_column
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.linear_layer import LinearLayer
-from dovetail.pipeline.representations import columns_of, reading
+from dovetail.pipeline.representations import auto_columns, columns_of, reading
 from dovetail.pipeline.tasks import naming
+from dovetail.pipeline.values import chosen_value, groups_of, reads
 
 if TYPE_CHECKING:
     from dovetail.representation import Representation
@@ -72,6 +73,7 @@ class Curriculum:
         with naming(layer.name):
             filled = self.annotated(corpus, self.below(layer))
             self.choose_features(layer, filled, label)
+            self.choose_value(layer, filled, label)
             annotator.fit(filled, label, self.callback(layer.name))
         if isinstance(annotator, LinearLayer):
             self.notes += [f"{layer.name}: {note}" for note in annotator.notes]
@@ -176,6 +178,20 @@ class Curriculum:
         else:
             template = named(own, inputs)
         tagger.settings["features"] = reading(template, self.represented).reading(*lower)
+
+    def choose_value(self, layer: Layer, corpus: Corpus, label: str) -> None:
+        """What columns of representations count for a layer, where that is left open."""
+        if not isinstance(layer.annotator, TaggerLayer):
+            return
+        layer.annotator.groups = []  # those of an earlier training
+        settings = layer.annotator.settings
+        columns = auto_columns(self.represented)
+        read = [name for name in columns if reads(settings["features"], [name])]
+        if read:
+            found = chosen_value(settings, corpus, label, read, self.seed)
+            layer.annotator.groups = groups_of(settings["features"], read, found.value)
+            self.notes.append(f"{layer.name}: {found.note(read)}")
+            logger.info(self.notes[-1])
 
     def check_columns(self, layer: Layer, corpus: Corpus) -> None:
         """A task's data must have what it and the tasks below it read, unless one of them writes

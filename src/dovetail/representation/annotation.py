@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from dovetail.representation.text import Text
 from dovetail.representation.vocabulary import Vocabulary
 
 Corpora = Corpus | Sequence[Corpus]
+Value = float | Literal["auto"]
 
 
 class Representation(ABC):
@@ -53,6 +54,11 @@ class Representation(ABC):
         return False
 
     @property
+    def chooses_value_(self) -> bool:
+        """Whether what its columns count is left to the training of a tagger that reads them."""
+        return self.settings.get("value") == "auto"
+
+    @property
     def biased_by_(self) -> tuple[str, ...]:
         """Columns of labels that its training has looked at."""
         return ()
@@ -83,8 +89,20 @@ class Representation(ABC):
             file.write(content)
 
 
-def with_value(column: Column, value: float) -> Column:
+def check_value(value: Any) -> None:
+    """Whether the features of a column can have such a value."""
+    if value != "auto" and (isinstance(value, str) or not np.isfinite(value)):
+        raise DataError(f"value is {value!r}; give auto or a number above 0")
+
+
+def number_of(value: Value) -> float:
+    """The value that a column is written with: 1 where another is yet to be chosen."""
+    return 1.0 if value == "auto" else value
+
+
+def with_value(column: Column, value: Value) -> Column:
     """A column whose features have a value other than 1."""
+    value = number_of(value)
     if value == 1.0:
         return column
     weights = np.zeros((len(column), len(column.levels)), np.float32)

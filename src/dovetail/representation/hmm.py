@@ -14,9 +14,12 @@ from dovetail.errors import DataError, DovetailError
 from dovetail.representation.annotation import (
     Corpora,
     Representation,
+    Value,
     check_states,
+    check_value,
     corpora_of,
     joined_text,
+    number_of,
     with_value,
 )
 from dovetail.representation.em import Rule, Stepwise, batch_em
@@ -51,7 +54,8 @@ class HMM(Representation):
         Which words are told apart, see `Vocabulary`.
     soft, value
         Whether the column has probabilities of states or the best ones, and what its features'
-        values are multiplied by: at full weight they starve those of words.
+        values are multiplied by. ``auto``: by 1, and what they count is chosen where a tagger that
+        reads them is trained in a pipeline.
     precision
         ``double`` is slower and exact to some ten digits.
     threads
@@ -87,7 +91,7 @@ class HMM(Representation):
         min_count: int = 2,
         rare: Rare = "form",
         soft: bool = True,
-        value: float = 0.3,
+        value: Value = "auto",
         precision: Literal["single", "double"] = "single",
         threads: int | None = None,
         seed: int = 0,
@@ -100,6 +104,7 @@ class HMM(Representation):
     def _check_settings(self) -> None:
         s = self.settings
         check_states(s["states"], "states")
+        check_value(s["value"])
         for name, choices in (
             ("start", ("classes", "random")),
             ("update", ("bayes", "em")),
@@ -221,7 +226,7 @@ class HMM(Representation):
             return with_value(Column(states, tuple(self.labels_)), s["value"])
         weights = self.engine.posteriors(text, at, costs)
         weights[weights < LEAST] = 0.0
-        return SoftColumn.of(self.labels_, s["value"] * weights)
+        return SoftColumn.of(self.labels_, number_of(s["value"]) * weights)
 
     # Keeping it
 

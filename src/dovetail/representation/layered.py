@@ -67,6 +67,10 @@ class LayeredHMM(Representation):
         return tuple(f"{self.settings['name']}{k + 1}" for k in range(n))
 
     @property
+    def chooses_value_(self) -> bool:
+        return self.of.chooses_value_
+
+    @property
     def biased_by_(self) -> tuple[str, ...]:
         return self.of.biased_by_
 

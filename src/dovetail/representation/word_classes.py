@@ -15,7 +15,9 @@ from dovetail.errors import DovetailError
 from dovetail.representation.annotation import (
     Corpora,
     Representation,
+    Value,
     check_states,
+    check_value,
     corpora_of,
     joined_text,
     one_of,
@@ -78,7 +80,7 @@ class WordClasses(Representation):
     min_count, rare
         Which words are told apart, see `Vocabulary`.
     value
-        Value of the column's features in a tagger; 1 makes an ordinary column.
+        Value of the column's features in a tagger; ``auto`` as for an `HMM`.
 
     >>> corpus = Corpus.from_lists({"word": [["a", "cat"], ["the", "cat"], ["a", "dog"],
     ...                                      ["the", "dog"]]})
@@ -103,12 +105,13 @@ class WordClasses(Representation):
         passes: int = 10,
         min_count: int = 2,
         rare: Rare = "form",
-        value: float = 1.0,
+        value: Value = "auto",
         seed: int = 0,
     ) -> None:
         self.settings: dict[str, Any] = {k: v for k, v in locals().items() if k != "self"}
         self.settings["properties"] = list(properties)
         check_states(classes, "classes")
+        check_value(value)
 
     @property
     def biased_by_(self) -> tuple[str, ...]:

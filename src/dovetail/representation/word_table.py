@@ -14,7 +14,7 @@ from dovetail.errors import DataError
 from dovetail.features import column as expression_of
 from dovetail.features.expressions import Expression
 from dovetail.files import open_text
-from dovetail.representation.annotation import Representation, with_value
+from dovetail.representation.annotation import Representation, Value, check_value, with_value
 from dovetail.representation.file import (
     opened,
     origin_in,
@@ -48,7 +48,7 @@ class WordTable(Representation):
     window
         How many tokens around a tagger without a template of its own reads of these columns.
     value
-        Value of the columns' features in a tagger; 1 makes ordinary columns.
+        Value of the columns' features in a tagger; ``auto`` as for an `HMM`.
 
     >>> table = WordTable({"London": "0110", "Paris": "0111", "he": "10"}, name="brown",
     ...                   prefixes=(2,))
@@ -66,7 +66,7 @@ class WordTable(Representation):
         prefixes: Sequence[int] = (),
         unknown: str | None = None,
         window: int = 1,
-        value: float = 1.0,
+        value: Value = "auto",
     ) -> None:
         if not values:
             raise DataError("a table of words needs at least one word")
@@ -77,6 +77,7 @@ class WordTable(Representation):
             raise DataError(f"a prefix has the length {odd}; give numbers of at least 1")
         if window < 0:
             raise DataError(f"window is {window}; give a number of at least 0")
+        check_value(value)
         self.settings: dict[str, Any] = {
             "column": column, "name": name, "prefixes": list(prefixes), "unknown": unknown,
             "window": window, "value": value,

@@ -13,7 +13,14 @@ import numpy.typing as npt
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError
 from dovetail.files import open_text
-from dovetail.representation.annotation import Representation, check_states, with_value
+from dovetail.representation.annotation import (
+    Representation,
+    Value,
+    check_states,
+    check_value,
+    number_of,
+    with_value,
+)
 from dovetail.representation.clusters import clusters as clustered
 from dovetail.representation.file import (
     opened,
@@ -44,7 +51,7 @@ class WordVectors(Representation):
         Write the number of the nearest of so many clusters (k-means) instead of the vector itself.
     value
         The standard deviation of all components is made this, or, of clusters, the value of their
-        features; taggers do better with small ones (Turian et al. 2010).
+        features; ``auto`` as for an `HMM`.
 
     >>> vectors = WordVectors(["cat", "dog"], [[1.0, 0.0], [0.5, 0.5]], value=1.0)
     >>> column = vectors.columns(Corpus.from_lists({"word": [["Dog", "unicorn"]]}))["vector"]
@@ -61,11 +68,12 @@ class WordVectors(Representation):
         column: str = "word",
         name: str = "vector",
         clusters: int | None = None,
-        value: float = 0.1,
+        value: Value = "auto",
         seed: int = 0,
     ) -> None:
         given = np.array(vectors, np.float32)
         _check(words, given)
+        check_value(value)
         self.settings: dict[str, Any] = {
             "column": column, "name": name, "clusters": clusters, "value": value, "seed": seed,
         }  # fmt: skip
@@ -129,7 +137,9 @@ class WordVectors(Representation):
         value, name = self.settings["value"], self.settings["name"]
         if self.settings["clusters"] is None:
             spread = float(self.vectors_[1:].std()) or 1.0
-            return {name: SoftColumn.of(self.labels_, value / spread * self.vectors_[rows])}
+            return {
+                name: SoftColumn.of(self.labels_, number_of(value) / spread * self.vectors_[rows])
+            }
         codes = np.where(rows > 0, self.clusters_[rows - 1], -1)
         return {name: with_value(Column(codes, tuple(self.labels_)), value)}
 

@@ -28,6 +28,7 @@ IN_NETS = f"ASO {N_PARTS}"
 AROUND = 2  # how far, where a column is read by itself too
 MASKED = (("pos", 0), ("pos", -1), ("pos", 1), ("word", 0), ("word", -1), ("word", 1))
 DIRECTIONS = 30  # of structure that is learned from unlabelled text
+VALUE = 0.3  # of its numbers
 SHARED = "shared"
 ON_STRUCTURE = "linear on structure"
 
@@ -70,7 +71,8 @@ def structure(text: Corpus) -> Structure:
     """What values of words and tags of unlabelled text, predicted from what stands around them,
     have in common."""
     tasks = [masked(text, name, offset=offset) for name, offset in MASKED]
-    return Structure(chunking(), DIRECTIONS, name=SHARED, min_count=2, threads=1).fit(tasks)
+    own: dict[str, Any] = {"name": SHARED, "value": VALUE, "min_count": 2, "threads": 1}
+    return Structure(chunking(), DIRECTIONS, **own).fit(tasks)
 
 
 Division = tuple[Corpus, Corpus]  # to train on, and to test on
