@@ -41,7 +41,7 @@ def test_parts_are_aligned_with_the_line(tmp_path: Path) -> None:
 
 
 def test_a_word_in_two_places_goes_where_its_part_is() -> None:
-    tokens = "salt and pepper , more salt to taste".split()
+    tokens = ["salt", "and", "pepper", ",", "more", "salt", "to", "taste"]
     row = {"name": "salt and pepper", "comment": "more salt to taste"}
     found = parts_of(tokens, row)
     assert found == ["B-name", *["I-name"] * 2, "O", "B-comment", *["I-comment"] * 3]

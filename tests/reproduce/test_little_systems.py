@@ -14,8 +14,8 @@ from dovetail.reproduce import little_study, little_systems
 from dovetail.reproduce.little_case import LittleCase, Old, halves, plain, retyped, some
 from dovetail.reproduce.little_study import LittleStudy, suits
 from dovetail.reproduce.little_systems import SYSTEMS
-from dovetail.reproduce.span_calibration import calibration_error
 from dovetail.reproduce.spacy_entities import has_spacy
+from dovetail.reproduce.span_calibration import calibration_error
 
 NAMES = [f"Name{k}" for k in range(40)]
 WORDS = ["by"] * 20 + ["with", "from", "the", "a", "of"] * 4

@@ -24,8 +24,8 @@ from dovetail.reproduce.chunk_output import ChunkFindings
 from dovetail.reproduce.chunking import ChunkTrial
 from dovetail.reproduce.domain_output import DomainFindings
 from dovetail.reproduce.entity_output import EntityFindings
-from dovetail.reproduce.little import DRAWS, LittleTrial
 from dovetail.reproduce.little import DATA as LITTLE_DATA
+from dovetail.reproduce.little import DRAWS, LittleTrial
 from dovetail.reproduce.little_output import LittleFindings
 from dovetail.reproduce.output import Findings
 from dovetail.reproduce.small_data_output import SmallDataFindings

@@ -100,9 +100,7 @@ def _aligned(tokens: Sequence[str], columns: Columns) -> list[str] | None:
     return min(ends)[1] if ends else None
 
 
-def _steps(
-    token: str, columns: Columns, ways: Mapping[State, Way]
-) -> Iterator[tuple[State, Way]]:
+def _steps(token: str, columns: Columns, ways: Mapping[State, Way]) -> Iterator[tuple[State, Way]]:
     """All that a token may be, after all ways of those before it."""
     passed_over = 0 if _SIGN.fullmatch(token) else 1
     for (found, last), (changes, parts) in ways.items():

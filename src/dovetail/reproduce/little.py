@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from dovetail.errors import DataError
@@ -61,7 +61,7 @@ class LittleTrial(Trial):
 
 
 def chosen(
-    what: str, given: Sequence[str], known: Sequence[str] | dict[str, object], usual: Sequence[str]
+    what: str, given: Sequence[str], known: Collection[str], usual: Collection[str]
 ) -> list[str]:
     """Names that are given, in the order of all, or the usual ones."""
     unknown = next((name for name in given if name not in known), None)

@@ -114,8 +114,6 @@ def _tabbed(path: Path) -> Corpus:
 
 def _from_iob1(corpus: Corpus) -> Corpus:
     """Sentences that stand alone, with IOB2 labels."""
-    labels: Sequence[Sequence[str]] = [
-        convert(own, "IOB1", "IOB2") for own in corpus.lists(LABEL)
-    ]
+    labels: Sequence[Sequence[str]] = [convert(own, "IOB1", "IOB2") for own in corpus.lists(LABEL)]
     words = Corpus({WORD: corpus.column(WORD)}, corpus.bounds)
     return words.with_column(LABEL, labels)

@@ -80,10 +80,10 @@ def means_of(rows: Sequence[Row], systems: Sequence[str]) -> list[Means]:
     groups = [(f"mean of {n}", [row for row in rows if row.size == n]) for n in sizes]
     out = []
     for title, own in [*groups, ("mean of all", list(rows))]:
-        scores = {s: [f1 for row in own if (f1 := row.f1(s)) is not None] for s in systems}
-        present = {system: values for system, values in scores.items() if values}
-        f1 = {system: mean(values) for system, values in present.items()}
-        out.append(Means(title, f1, {system: len(v) for system, v in present.items()}))
+        scores = {s: [row.f1(s) for row in own] for s in systems}
+        known = {s: [f1 for f1 in values if f1 is not None] for s, values in scores.items()}
+        means = {system: mean(values) for system, values in known.items() if values}
+        out.append(Means(title, means, {system: len(known[system]) for system in means}))
     return out
 
 
@@ -91,15 +91,14 @@ def verdicts(rows: Iterable[Row], system: str, against: Sequence[str]) -> list[V
     """A system against the best of others in each row that has them, the worst first."""
     out = []
     for row in rows:
-        found = [(d, other) for other in against if (d := row.difference(system, other)) is not None]
-        if found:
-            out.append(Verdict(row.case, row.size, *min(found)))
+        found = [(row.difference(system, other), other) for other in against]
+        known = [(difference, other) for difference, other in found if difference is not None]
+        if known:
+            out.append(Verdict(row.case, row.size, *min(known)))
     return sorted(out, key=lambda verdict: verdict.difference)
 
 
-def mean_of(
-    rows: Iterable[Row], system: str, what: str, size: int | None = None
-) -> float | None:
+def mean_of(rows: Iterable[Row], system: str, what: str, size: int | None = None) -> float | None:
     """The mean of a further number of a system's results, of one size or of all."""
     found = [
         float(result[what])
@@ -116,18 +115,19 @@ def sentences(rows: Sequence[Row]) -> list[str]:
     out = []
     pairs = verdicts(rows, "none", ["tutorial"])
     if pairs:
-        below = sum(pair.difference < 0 for pair in pairs)
-        gap = signed(mean(pair.difference for pair in pairs))
+        lost = [pair.difference for pair in pairs if pair.difference < 0]
+        there = f", there by {percent(-mean(lost))} in the mean" if lost else ""
         out.append(
-            f"none is below tutorial in {below} of {len(pairs)} cells, by {gap} in the mean of all"
+            f"none is below tutorial in {len(lost)} of {len(pairs)} cells{there}; in the mean of "
+            f"all it differs by {signed(mean(pair.difference for pair in pairs))}"
         )
     for system, others in (("none", ["tutorial"]), ("auto", ["none"]), ("auto", PEERS)):
         found = verdicts(rows, system, others)
-        lost = sum(verdict.difference < -LOSS for verdict in found)
+        n_lost = sum(verdict.difference < -LOSS for verdict in found)
         named = others[0] if len(others) == 1 else f"the best of {', '.join(others)}"
         if found:
             out.append(
-                f"{system} is more than {percent(LOSS)} below {named} in {lost} of {len(found)} "
+                f"{system} is more than {percent(LOSS)} below {named} in {n_lost} of {len(found)} "
                 f"cells; worst {_listed(found[:N_WORST])}"
             )
     for system in ("auto", "none"):
@@ -153,9 +153,7 @@ def to_dict(rows: Sequence[Row], systems: Sequence[str]) -> dict[str, Any]:
                 "calibration_error": {
                     s: mean_of([row], s, "calibration_error") for s in ("none", "auto")
                 },
-                "training_seconds": {
-                    s: mean_of([row], s, "training_seconds") for s in row.results
-                },
+                "training_seconds": {s: mean_of([row], s, "training_seconds") for s in row.results},
             }
             for row in rows
         ],

@@ -61,9 +61,7 @@ class OldTaggers:
     def addresses(self) -> Old:
         """Fine parts of addresses."""
         folder = self.sources.folder / "usaddress"
-        tagger, mark = addresses.fine_tagger(
-            folder, self.kept, threads=self.threads, say=self.say
-        )
+        tagger, mark = addresses.fine_tagger(folder, self.kept, threads=self.threads, say=self.say)
         text = partial(addresses.read_addresses, folder / addresses.FINE)
         return Old(PARTS, tagger, mark, text)
 

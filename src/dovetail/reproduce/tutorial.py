@@ -104,9 +104,7 @@ class TutorialTagger:
         return [tagger.tag(features) for features in _all_features(words, old)]
 
 
-def _all_features(
-    words: Sequence[Words], old: Sequence[Words] | None
-) -> list[list[Features]]:
+def _all_features(words: Sequence[Words], old: Sequence[Words] | None) -> list[list[Features]]:
     if old is None:
         return [features_of(own) for own in words]
     return [features_of(own, said) for own, said in zip(words, old, strict=True)]
