@@ -163,6 +163,6 @@ def test_calibration_is_by_bins() -> None:
     found = [SpanPrediction(k, k + 1, "X", p) for k, p in enumerate((0.95, 0.35, 0.3, 0.0))]
     # In the bins: 0.95 right; 0.35 wrong and 0.3 right; 0.0 wrong.
     assert calibration_error(gold, [found]) == pytest.approx((0.05 + 0.35 + 0) / 4)
-    assert calibration_error([["O"]], [[]]) == 0
+    assert calibration_error([["O"]], [[]]) is None
     wrong = [[SpanPrediction(0, 1, "Y", 1.0)]]
     assert calibration_error([["B-X"]], wrong) == 1

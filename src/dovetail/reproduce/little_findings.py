@@ -105,7 +105,7 @@ def mean_of(rows: Iterable[Row], system: str, what: str, size: int | None = None
         for row in rows
         if size in (None, row.size)
         for result in row.results.get(system, {}).values()
-        if what in result
+        if result.get(what) is not None
     ]
     return mean(found) if found else None
 

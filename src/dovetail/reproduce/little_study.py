@@ -75,6 +75,7 @@ class LittleStudy:
             "training_seconds": round(answer.seconds, 3),
         }
         if answer.spans is not None:
+            found["n_spans"] = sum(map(len, answer.spans))
             found["calibration_error"] = calibration_error(gold, answer.spans)
         return found
 

@@ -14,9 +14,10 @@ N_BINS = 10
 
 def calibration_error(
     gold: Sequence[Sequence[str | None]], predicted: Sequence[Sequence[SpanPrediction]]
-) -> float:
+) -> float | None:
     """How far the probabilities of predicted spans are from the share of these that are right: the
-    mean over ten equally wide bins of probabilities, each by how many spans it has.
+    mean over ten equally wide bins of probabilities, each by how many spans it has; None where no
+    span is predicted.
 
     >>> calibration_error([["B-PER", "O"]], [[SpanPrediction(0, 1, "PER", 0.75)]])
     0.25
@@ -28,7 +29,7 @@ def calibration_error(
         for span in own
     ]
     if not found:
-        return 0.0
+        return None
     probabilities, right = np.array(found, float).T
     bins = np.minimum((N_BINS * probabilities).astype(int), N_BINS - 1)
     gaps = np.bincount(bins, probabilities - right, N_BINS)
