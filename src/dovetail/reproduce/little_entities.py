@@ -8,13 +8,13 @@ from pathlib import Path
 
 from dovetail.compare import fingerprint
 from dovetail.corpus import Corpus, convert, read_conll
-from dovetail.reproduce.code import code_of
 from dovetail.reproduce.crossner import DOMAINS
 from dovetail.reproduce.crossner import PARTS as CROSSNER_PARTS
 from dovetail.reproduce.gum import read_gum
 from dovetail.reproduce.litbank import read_litbank
 from dovetail.reproduce.little_case import LABEL, WORD, LittleCase, Parts, halves
 from dovetail.reproduce.little_old import OldTaggers
+from dovetail.reproduce.marks import code_of
 
 DATA = ("conll2003", "wnut17", "wikigold", "crossner", "gum", "litbank")
 Make = Callable[[str, OldTaggers], LittleCase]

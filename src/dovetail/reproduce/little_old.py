@@ -10,10 +10,10 @@ from dovetail import Tagger
 from dovetail.corpus import Corpus
 from dovetail.features.sets import entities
 from dovetail.reproduce import addresses, references
-from dovetail.reproduce.code import code_of
 from dovetail.reproduce.ingredients import read_ingredients
 from dovetail.reproduce.little_case import LABEL, WORD, Old, plain, retyped
 from dovetail.reproduce.lower import Say, kept_tagger
+from dovetail.reproduce.marks import code_of
 from dovetail.reproduce.sources import Sources
 
 ENTITIES = "ner"

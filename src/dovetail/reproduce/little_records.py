@@ -13,11 +13,11 @@ from pathlib import Path
 
 from dovetail.compare import fingerprint
 from dovetail.reproduce.addresses import MAPS, WHOLE_STREETS, read_addresses
-from dovetail.reproduce.code import code_of
 from dovetail.reproduce.ingredients import PARTS as INGREDIENT_PARTS
 from dovetail.reproduce.ingredients import read_ingredients
 from dovetail.reproduce.little_case import LittleCase, Parts, halves
 from dovetail.reproduce.little_old import OldTaggers
+from dovetail.reproduce.marks import code_of
 from dovetail.reproduce.tei import named, read_tei
 
 DATA = ("seminars", "usaddress", "grobid", "probablepeople", "ingredients")

@@ -21,8 +21,8 @@ from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.pipeline.auto import METHOD
 from dovetail.reproduce import spacy_entities, tutorial
-from dovetail.reproduce.code import code_of
 from dovetail.reproduce.little_case import LABEL, WORD, LittleCase, Old, plain, retyped, some
+from dovetail.reproduce.marks import code_of
 
 TASK = "task"
 WEIGHT = 10.0  # of a new sequence, where an old one has 1
