@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
@@ -28,10 +29,10 @@ def spacy_mark() -> str:
 
 def trained(words: Lists, labels: Lists) -> Any:
     """A recogniser of the spans that the labels write (IOB2)."""
-    import spacy
     from spacy.tokens import Doc
     from spacy.training import Example
 
+    spacy: Any = import_module("spacy")
     spacy.util.fix_random_seed(SEED)
     nlp = spacy.blank("en")
     nlp.add_pipe("ner")
