@@ -24,6 +24,9 @@ from dovetail.reproduce.chunk_output import ChunkFindings
 from dovetail.reproduce.chunking import ChunkTrial
 from dovetail.reproduce.domain_output import DomainFindings
 from dovetail.reproduce.entity_output import EntityFindings
+from dovetail.reproduce.little import DATA as LITTLE_DATA
+from dovetail.reproduce.little import DRAWS, LittleTrial
+from dovetail.reproduce.little_output import LittleFindings
 from dovetail.reproduce.output import Findings
 from dovetail.reproduce.small_data_output import SmallDataFindings
 from dovetail.reproduce.sources import data_folder, folder_with
@@ -122,6 +125,23 @@ def transfer(**options: Any) -> None:
     _try(small_data.SmallDataTrial, small_data.DATA, SmallDataFindings, draws=(1, 3), **options)
 
 
+@command.command("little")
+@_options("little", DRAWS, "Two draws of four cases, two sizes, four systems, smaller test parts.")
+@click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this one; repeatable.")
+@click.option("--size", "sizes", multiple=True, type=COUNT, metavar="N", help="Likewise.")
+@click.option("--system", "systems", multiple=True, metavar="NAME", help="Likewise.")
+def little(**options: Any) -> None:
+    """What does one get from 10 to 300 labelled sequences?
+
+    Entities, fields of mails, addresses, references, names and recipes: our tagger with nothing
+    set, "auto" above an old tagger, the tagger of a well-known tutorial, the old tagger alone, old
+    and new text pooled, and spaCy where it is installed. A table goes to standard output, progress
+    to standard error; little.json and little.svg into the folder. Whatever is finished is kept at
+    once, and what does not depend on code that has changed since.
+    """
+    _try(LittleTrial, LITTLE_DATA, LittleFindings, draws=(2, DRAWS), **options)
+
+
 @command.command("together")
 @_options("together", 3, "One draw of one case.")
 def together(**options: Any) -> None:
@@ -178,12 +198,13 @@ def _try(
     quick: bool,
     splits: int | None,
     threads: int | None,
+    **more: Any,
 ) -> None:
     """Run a trial on data sets that it needs, and tell what it has found; ``draws`` are those of
-    a quick one and of a whole one."""
+    a quick one and of a whole one, ``more`` are settings of the trial."""
     require_report()
     n_draws = splits or draws[0 if quick else 1]
-    trial = kind(folder_with(data, *needed), Path(out), n_draws, quick)
+    trial = kind(folder_with(data, *needed), Path(out), n_draws, quick, **more)
     with _shown() as show:
         results, notes = run_trial(trial, processes=_processes(threads), progress=show, say=_say)
     _tell(findings(results, trial.out), notes)
@@ -202,7 +223,9 @@ def _shown() -> Iterator[Shown]:
     with show_cells() as shown:
 
         def show(study: str, now: Progress) -> None:
-            cell = now.cell and replace(now.cell, system=f"{study}: {now.cell.system}")
+            system = now.cell.system if now.cell else ""
+            title = study if study.endswith(f": {system}") else f"{study}: {system}"
+            cell = now.cell and replace(now.cell, system=title)
             shown(replace(now, cell=cell))
 
         yield show
