@@ -87,7 +87,8 @@ def auto(**settings: Any) -> Pipeline:
 
 
 def test_auto_pools_and_recalibrates_the_last_task(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dovetail.evaluate.judgement.CLEARLY", 99)  # no pool is so much better
+    monkeypatch.setattr("dovetail.pipeline.auto.CLEARLY", 99)  # no pool is so much better
+    monkeypatch.setattr("dovetail.pipeline.auto.MARGINS", {})
     lower = only(random_corpus(60, seed=1, longest=7), "word", "low")
     upper = only(random_corpus(40, seed=2, longest=9), "word", "up")
     titles = []

@@ -18,13 +18,14 @@ class Judgement:
     score: float
     influence: NDArray[np.float64]
 
-    def is_clearly_better(self, other: Judgement) -> bool:
-        """Whether the difference on the same units is more than chance.
+    def is_clearly_better(self, other: Judgement, margin: float | None = None) -> bool:
+        """Whether the difference on the same units is more than ``margin`` standard errors, by
+        default so many that it is hardly chance.
 
         The standard error is that of the linearised difference of two ratios.
         """
         error = float(np.sqrt(np.sum((self.influence - other.influence) ** 2)))
-        return self.score - other.score > CLEARLY * error
+        return self.score - other.score > (CLEARLY if margin is None else margin) * error
 
 
 def ratio(share: NDArray[np.float64], of: NDArray[np.float64]) -> Judgement:

@@ -9,7 +9,8 @@ mapped   each lower tagger as it is, its labels through a map that is learnt (`l
 As a rule the readers and the mapped ones are pooled, with weights and a recalibration that make the
 cross-fitted labels most likely (`pool_fitting`). Where the task alone, or all members together, or
 the mapped ones only, are clearly better in a second cross-validation, that is taken. Clearly: on
-little text cross-validation is too noisy to overrule what does well as a rule.
+little text cross-validation is too noisy to overrule what does well as a rule. The bar is lower for
+the mapped ones, which have next to nothing to learn and so are at their best with the least text.
 """
 
 from __future__ import annotations
@@ -59,13 +60,14 @@ TOTAL = 0.75  # of the usual weights: cross-fitting shows that members are too s
 ROUGH = 1e-2  # tolerance where only choices and a few numbers depend on it
 QUICK = 20  # rounds of fitting where only a choice depends on it
 ALONE, READING, MAPPED = "alone", "reading", "mapped"
-# Kinds of members that are pooled; the first one that has members is the usual.
+# Kinds of members that are pooled; the first pool that has members is the usual one.
 POOLS: Mapping[str, tuple[str, ...]] = {
     "transfer": (READING, MAPPED),
     "all": (ALONE, READING, MAPPED),
     "no transfer": (ALONE,),
     "lower labels mapped": (MAPPED,),
 }
+MARGINS = {"lower labels mapped": 1.0}  # standard errors, where they are not the usual ones
 # All that results depend on.
 METHOD = (WINDOW, PRIOR, TOTAL, ROUGH, QUICK, CLEARLY, FLOOR, STRENGTH, ON_WEIGHTS, tuple(POOLS))
 
@@ -105,7 +107,13 @@ class Candidates:
             if (members := [member for member in self.members if member.kind in kinds])
             and {member.kind for member in members} == {*kinds}
         ]
-        best = tried[preferred([one.judgement for one in tried])]
+        usual = tried[0].judgement
+        better = [
+            one
+            for one in tried
+            if one.judgement.is_clearly_better(usual, MARGINS.get(one.name, CLEARLY))
+        ]
+        best = max(better, key=lambda one: one.judgement.score, default=tried[0])
         listed = ", ".join(f"{one.name} {100 * one.judgement.score:.1f}" for one in tried)
         note = f"cross-validated scores: {listed}; taken: {best.name}"
         logger.info(note)
@@ -138,12 +146,6 @@ def _usual_weights(members: Sequence[Member]) -> list[float]:
 def _annotator(tried: _Tried) -> Any:
     pool = Pool([member.annotator for member in tried.members], tried.pool.weights)
     return Recalibrated(pool, tried.pool.correction)
-
-
-def preferred(found: Sequence[Judgement]) -> int:
-    """The best one if it is clearly better than the first, else that."""
-    best = max(range(len(found)), key=lambda k: found[k].score)
-    return best if found[best].is_clearly_better(found[0]) else 0
 
 
 def use(made: Candidates, pipeline: Pipeline) -> None:
