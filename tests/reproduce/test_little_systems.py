@@ -10,7 +10,7 @@ import pytest
 from dovetail import Corpus, DataError, Tagger
 from dovetail.chain.tagging import SpanPrediction
 from dovetail.compare import Cell
-from dovetail.reproduce import little_study, little_systems
+from dovetail.reproduce import little_systems
 from dovetail.reproduce.little_case import LittleCase, Old, halves, plain, retyped, some
 from dovetail.reproduce.little_study import LittleStudy, suits
 from dovetail.reproduce.little_systems import SYSTEMS
@@ -129,14 +129,10 @@ def test_results_are_kept_until_what_they_depend_on_changes(
     other = replace(CASE, old=replace(CASE.old, mark="other"))
     assert changed(first, marks(other)) == {"auto", "old", "pooled"}
     assert changed(first, marks(replace(CASE, same={}))) == {"old", "pooled"}
-    monkeypatch.setattr(
-        little_systems, "code_of", lambda *names: "new" if "pipeline/*.py" in names else "code"
-    )
-    newer = marks(CASE)
-    monkeypatch.setattr(little_systems, "code_of", lambda *_: "code")
-    assert changed(newer, marks(CASE)) == {"auto"}
+    monkeypatch.setattr(little_systems, "code_of", lambda *_: "another")
+    assert changed(first, marks(CASE)) == {"auto"}
+    monkeypatch.setattr(little_systems, "tagger_code", lambda: "another")
     assert changed(first, marks(CASE)) == {"none", "auto", "pooled"}
-    assert little_study.SEED == 0
 
 
 def test_parts_are_plain_and_fixed() -> None:

@@ -13,7 +13,7 @@ from dovetail.reproduce import addresses, references
 from dovetail.reproduce.ingredients import read_ingredients
 from dovetail.reproduce.little_case import LABEL, WORD, Old, plain, retyped
 from dovetail.reproduce.lower import Say, kept_tagger
-from dovetail.reproduce.marks import code_of
+from dovetail.reproduce.marks import code_of, tagger_code
 from dovetail.reproduce.sources import Sources
 
 ENTITIES = "ner"
@@ -105,6 +105,6 @@ class OldTaggers:
             return Corpus({WORD: own.column(WORD), name: own.column(LABEL)}, own.bounds)
 
         tagger = Tagger(features=entities(WORD), threads=self.threads)
-        made_of = (*made_of, code_of("chain/prior.py"))
+        made_of = (*made_of, tagger_code())
         tagger, mark = kept_tagger(name, tagger, data, self.kept, made_of, self.say)
         return Old(name, tagger, mark, text)

@@ -22,12 +22,11 @@ from dovetail.errors import DataError
 from dovetail.pipeline.auto import METHOD
 from dovetail.reproduce import spacy_entities, tutorial
 from dovetail.reproduce.little_case import LABEL, WORD, LittleCase, Old, plain, retyped, some
-from dovetail.reproduce.marks import code_of
+from dovetail.reproduce.marks import code_of, tagger_code
 
 TASK = "task"
 WEIGHT = 10.0  # of a new sequence, where an old one has 1
 N_OLD = 3000  # old sequences, chosen at random
-OURS = ("chain/prior.py", "features/sets/defaults.py")  # code that our taggers hang on most
 
 
 class Answer(NamedTuple):
@@ -114,12 +113,12 @@ def by_spacy(case: LittleCase, train: Corpus) -> Answer:
 
 
 SYSTEMS: Mapping[str, System] = {
-    "none": System(none, lambda: code_of(*OURS)),
-    "auto": System(auto, lambda: code_of(*OURS, "pipeline/*.py") + repr(METHOD)),
+    "none": System(none, lambda: tagger_code()),
+    "auto": System(auto, lambda: tagger_code() + code_of("pipeline/*.py") + repr(METHOD)),
     "tutorial": System(by_tutorial, tutorial.tutorial_mark),
     "tutorial+old": System(by_tutorial_and_old, tutorial.tutorial_mark),
     "old": System(old_alone, str),
-    "pooled": System(pooled, lambda: code_of(*OURS) + repr((WEIGHT, N_OLD))),
+    "pooled": System(pooled, lambda: tagger_code() + repr((WEIGHT, N_OLD))),
     "spacy": System(by_spacy, spacy_entities.spacy_mark),
 }
 
