@@ -27,6 +27,7 @@ from dovetail.reproduce.marks import code_of, tagger_code
 TASK = "task"
 WEIGHT = 10.0  # of a new sequence, where an old one has 1
 N_OLD = 3000  # old sequences, chosen at random
+AUTO = ("pipeline/*.py", "evaluate/judgement.py")  # code that auto hangs on beside a tagger's
 
 
 class Answer(NamedTuple):
@@ -114,7 +115,7 @@ def by_spacy(case: LittleCase, train: Corpus) -> Answer:
 
 SYSTEMS: Mapping[str, System] = {
     "none": System(none, lambda: tagger_code()),
-    "auto": System(auto, lambda: tagger_code() + code_of("pipeline/*.py") + repr(METHOD)),
+    "auto": System(auto, lambda: tagger_code() + code_of(*AUTO) + repr(METHOD)),
     "tutorial": System(by_tutorial, tutorial.tutorial_mark),
     "tutorial+old": System(by_tutorial_and_old, tutorial.tutorial_mark),
     "old": System(old_alone, str),
