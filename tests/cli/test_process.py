@@ -30,7 +30,7 @@ def test_standard_input_to_standard_output(model: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     done = call("tag", model, "--format", "text", input=text, env=environment)
     assert done.returncode == 0
-    assert done.stdout.startswith("When: [DATE Tuesday, 6 August 0.")
+    assert done.stdout.startswith("When: [DATE Tuesday, 6 August ")
     assert "–" in done.stdout
 
 

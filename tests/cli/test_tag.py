@@ -52,9 +52,9 @@ def test_confidences(run: Run, model: Path, test_file: Path) -> None:
 
 
 def test_documents_are_marked_as_they_were(run: Run, model: Path) -> None:
-    text = "-DOCSTART- O\n\nA O\n\nB O\n\nC O\n\n-DOCSTART- O\n\nD O\n"
+    text = "-DOCSTART- O\n\na O\n\nb O\n\nc O\n\n-DOCSTART- O\n\nd O\n"
     expected = "-DOCSTART-\t-X-\tO\n\n{}\n{}\n{}\n-DOCSTART-\t-X-\tO\n\n{}\n"
-    rows = [f"{word}\tO\tO\n" for word in "ABCD"]
+    rows = [f"{word}\tO\tO\n" for word in "abcd"]
     for size in (1, 2, 3, 10):
         options = ["--format", "conll", "--chunk-size", size]
         assert run("tag", model, *options, text=text).stdout == expected.format(*rows)

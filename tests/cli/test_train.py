@@ -29,7 +29,7 @@ def test_summary_and_progress(run: Run, train_file: Path, test_file: Path, tmp_p
 
 def test_json_summary(run: Run, train_file: Path, tmp_path: Path) -> None:
     model = tmp_path / "m.dovetail"
-    facts = json.loads(run("train", train_file, "-m", model, "--json").stdout)
+    facts = json.loads(run("train", train_file, "-m", model, "--c2", 1, "--json").stdout)
     assert facts["sequences"] == 640
     assert facts["bytes"] == model.stat().st_size
     assert facts["objective"] > 0

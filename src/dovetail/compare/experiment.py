@@ -5,7 +5,7 @@ cascade   it reads the best labels of the tasks below
 soft      it reads their probabilities, in training too
 stacked   as cascade, with a second tagger that also reads the first one's labels around a token
 joint     trained as cascade, and decoded together with the tasks below
-auto      a pool of two models, with transfer and without, recalibrated
+auto      a pool of models with transfer, or none, chosen by cross-validation
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ class Show:
             self.say(gains(summary, "joint", "cascade"))
             self.say(gains(summary, "auto", "none"))
             self.say(
-                "auto  a pool of two taggers, one with and one without the names, recalibrated on "
+                "auto  a tagger that reads the names, and the names mapped, weighed on "
                 "its own training text\n"
             )
             if reason := why_no_report():

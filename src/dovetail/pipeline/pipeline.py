@@ -45,10 +45,11 @@ class Pipeline:
     ``soft``     each tagger's label probabilities are what the next one reads.
     ``joint``    nothing is fixed: all labels of a sequence are found together, as the best of one
                  factorial CRF whose score is the sum of all taggers' scores.
-    ``auto``     as soft; in training, the last task gets a pool of two models, with transfer and
-                 without, recalibrated by cross-validation (`dovetail.pipeline.auto`).
+    ``auto``     as soft; in training, the last task gets a pool of what does best on little text,
+                 chosen by cross-validation (`dovetail.pipeline.auto`).
 
-    The setting can be changed after training: the weights are the same.
+    The setting can be changed after training: the weights are the same. Only ``auto`` is a way of
+    training, too.
 
     Parameters
     ----------

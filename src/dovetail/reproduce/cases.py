@@ -6,7 +6,7 @@ cascade       it reads the best labels of the taggers below
 soft          it reads their probabilities
 stacked       it reads labels of an independent first tagger of the task, and of those below, around
 joint         trained as cascade, and decoded together with the taggers below
-auto          a pool of two models, with transfer and without, recalibrated
+auto          a pool of models with transfer, or none, chosen by cross-validation
 """
 
 from __future__ import annotations
