@@ -16,7 +16,7 @@ from dovetail.pipeline.judging import judged
 from dovetail.pipeline.label_map import Mapped
 from dovetail.pipeline.log_columns import LogTaggerLayer
 from dovetail.pipeline.potentials import Potentials
-from dovetail.pipeline.recalibration import Recalibrated
+from dovetail.pipeline.recalibration import Correction, Recalibrated
 from pipeline.conftest import only, random_corpus
 
 WORD = column("word")
@@ -218,3 +218,29 @@ def test_a_refused_training_leaves_the_pipeline_as_it_was() -> None:
     assert pipeline.predict(corpus) == before
     pipeline.fit({"low": corpus})
     assert pipeline.predict(corpus)["up"] == before["up"]
+
+
+def test_spans_are_taken_eagerly_and_their_probabilities_are_not_changed() -> None:
+    """A span of probability 0.3 is taken where its first label gains more than log(0.7 / 0.3)."""
+    labels = ("O", "B-X")
+    corpus = Corpus.from_lists({"word": [["a", "b"], []]})
+    node = np.log([[0.7, 0.3], [0.99, 0.01]])
+    scores = HeldOut(corpus, "x", Potentials(labels, node, np.zeros((2, 2))))
+    for eagerness, expected in ((0.8, ["O", "O"]), (0.9, ["B-X", "O"])):
+        made = Recalibrated(scores, Correction.none(labels), eagerness)
+        pipeline = Pipeline({"x": made}, decode="cascade")
+        assert pipeline.predict(corpus)["x"] == [expected, []]
+        tagging = pipeline.tag(corpus)[0]
+        assert tagging.layers["x"].labels == expected
+        share = 0.3 if expected[0] == "B-X" else 0.7
+        assert tagging.layers["x"].confidences == pytest.approx([share, 0.99])
+        assert tagging.probability == pytest.approx(share * 0.99)
+        assert [span.probability for span in tagging.layers["x"].spans] == (
+            [pytest.approx(0.3)] if expected[0] == "B-X" else []
+        )
+
+
+def test_plain_labels_are_not_decided_eagerly() -> None:
+    corpus = only(random_corpus(40, seed=2, longest=9), "word", "up")
+    made = Pipeline({"up": Tagger(features=Template(WORD))}, decode="auto").fit(corpus)["up"]
+    assert not made.decision_.any()

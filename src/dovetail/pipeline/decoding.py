@@ -52,7 +52,7 @@ def best_column(layer: Layer, corpus: Corpus, known: Known | None, threads: int 
         return Column(known.codes, layer.labels)
     if isinstance(layer.annotator, TaggerLayer | LinearLayer) and known is None:
         return layer.annotator.best(corpus)
-    grid = alone(layer, corpus)
+    grid = deciding(layer, alone(layer, corpus))
     if known is not None:
         grid = grid.clamped(0, known.codes)
     return Column(grid.best("exact", threads=threads).labels[0], layer.labels)
@@ -69,6 +69,20 @@ def alone(layer: Layer, corpus: Corpus) -> Grid:
     """One layer as a grid, all that it reads being known."""
     made = layer.annotator.potentials(corpus, {})
     return Grid([made.node], [made.move], bounds=corpus.bounds)
+
+
+def decision_of(layer: Layer) -> Scores | None:
+    """What a layer adds to the scores of its labels where the best ones are chosen."""
+    found: Scores | None = getattr(layer.annotator, "decision_", None)
+    return found
+
+
+def deciding(layer: Layer, grid: Grid) -> Grid:
+    """The grid of one layer as the best labels are chosen by it."""
+    decision = decision_of(layer)
+    if decision is None:
+        return grid
+    return Grid([np.asarray(grid.nodes[0]) + decision], grid.moves, bounds=grid.bounds)
 
 
 def missing(corpus: Corpus) -> Column:

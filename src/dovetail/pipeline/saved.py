@@ -46,7 +46,8 @@ def to_bytes(pipeline: Pipeline) -> bytes:
             members = [described(member) for member in annotator.members]
             return {"kind": "pool", "members": members, "weights": annotator.weights}
         inner = described(annotator.annotator)
-        return {"kind": "recalibrated", "of": inner, "correction": annotator.correction.spec()}
+        own = {"correction": annotator.correction.spec(), "eagerness": annotator.eagerness}
+        return {"kind": "recalibrated", "of": inner, **own}
 
     representations = []
     for k, representation in enumerate(pipeline.representations):
@@ -122,7 +123,8 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
         if entry["kind"] == "recalibrated":
             inner = restored(entry["of"], name)
             inner = TaggerLayer(inner) if isinstance(inner, Tagger) else inner
-            return Recalibrated(inner, Correction.from_spec(entry["correction"]))
+            correction = Correction.from_spec(entry["correction"])
+            return Recalibrated(inner, correction, float(entry.get("eagerness", 0.0)))
         if entry["kind"] != "own":
             raise KeyError(entry["kind"])
         if name not in own:

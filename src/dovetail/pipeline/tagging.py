@@ -17,7 +17,14 @@ from dovetail.grid import Grid
 from dovetail.numeric import exp
 from dovetail.pipeline.annotation import joint_scores, passing
 from dovetail.pipeline.choices import Decode
-from dovetail.pipeline.decoding import Codes, Known, alone, in_order
+from dovetail.pipeline.decoding import (
+    Codes,
+    Known,
+    alone,
+    deciding,
+    decision_of,
+    in_order,
+)
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.potentials import Scores
 
@@ -82,9 +89,9 @@ def tagged(
             grid = alone(layer, filled)
             if layer.name in known:
                 grid = grid.clamped(0, known[layer.name].codes)
-            best = grid.best("exact", threads=threads)
+            best = deciding(layer, grid).best("exact", threads=threads)
             expected = grid.marginals("exact", threads=threads)
-            logs += best.scores - expected.log_z
+            logs += best.scores - _gained(layer, best.labels[0], corpus) - expected.log_z
             found[layer.name] = _Found(best.labels[0], expected.labels[0], grid, 0)
     probabilities = exp(np.minimum(logs, 0.0))
     out = []
@@ -92,6 +99,16 @@ def tagged(
         layers = {a.name: _layer_tagging(a, found[a.name], corpus, s) for a in pipeline.layers}
         out.append(PipelineTagging(layers, float(probabilities[s])))
     return out
+
+
+def _gained(layer: Layer, codes: Codes, corpus: Corpus) -> Scores:
+    """How much of the score of each sequence's best labels is due to how the layer decides."""
+    decision = decision_of(layer)
+    if decision is None:
+        return np.zeros(len(corpus))
+    owners = np.repeat(np.arange(len(corpus)), np.diff(corpus.bounds))
+    gained: Scores = np.bincount(owners, decision[codes], len(corpus)).astype(float)
+    return gained
 
 
 def _layer_tagging(layer: Layer, found: _Found, corpus: Corpus, s: int) -> LayerTagging:
