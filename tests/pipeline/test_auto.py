@@ -10,11 +10,12 @@ import pytest
 from dovetail import Corpus, DataError, Pipeline, Pool, Tagger, Template, column
 from dovetail.evaluate.judgement import Judgement
 from dovetail.pipeline.annotators import TaggerLayer
-from dovetail.pipeline.auto import ALONE, MAPPED, READING, Candidates, Member, without_transfer
+from dovetail.pipeline.auto import Candidates, without_transfer
 from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.judging import judged
 from dovetail.pipeline.label_map import Mapped
 from dovetail.pipeline.log_columns import LogTaggerLayer
+from dovetail.pipeline.members import ALONE, MAPPED, READING, Member
 from dovetail.pipeline.potentials import Potentials
 from dovetail.pipeline.recalibration import Correction, Recalibrated
 from pipeline.conftest import only, random_corpus
@@ -196,7 +197,7 @@ def test_auto_of_few_texts() -> None:
     twice = Corpus.concatenate([corpus, corpus])
     lower = random_corpus(30, seed=3, longest=7)
     assert len(auto(decode="auto").fit({"low": lower, "up": twice}, folds=5).held_out_) == 3
-    with pytest.raises(DataError, match="task 'up': auto needs at least two different sequences"):
+    with pytest.raises(DataError, match="task 'up': auto needs at least two different"):
         auto(decode="auto").fit({"low": lower, "up": corpus.select([0])})
 
 
@@ -244,3 +245,30 @@ def test_plain_labels_are_not_decided_eagerly() -> None:
     corpus = only(random_corpus(40, seed=2, longest=9), "word", "up")
     made = Pipeline({"up": Tagger(features=Template(WORD))}, decode="auto").fit(corpus)["up"]
     assert not made.decision_.any()
+
+
+def test_iob1_and_text_without_whole_sequences_are_not_decided_eagerly() -> None:
+    words = [["Ada", "met", "Bob"], ["he", "saw", "Ada"], ["Bob", "left"], ["we", "met", "Cy"]]
+    labels = [["I-P", "O", "I-P"], ["O", "O", "I-P"], ["I-P", "O"], ["O", "O", "I-P"]]
+    corpus = Corpus.from_lists({"word": words, "task": labels})
+    assert Pipeline({"task": Tagger()}, decode="auto").fit(corpus)["task"].eagerness == 0
+    partial = [[None, *(label.replace("I-", "B-") for label in row[1:])] for row in labels]
+    corpus = corpus.with_column("task", partial)
+    assert Pipeline({"task": Tagger()}, decode="auto").fit(corpus)["task"].eagerness == 0
+
+
+def test_sequences_without_labels_are_no_text_to_choose_on() -> None:
+    corpus = random_corpus(6, seed=2)
+    one = [row if k == 0 else [None] * len(row) for k, row in enumerate(corpus.lists("up"))]
+    pipeline = Pipeline({"up": Tagger(features=Template(WORD))}, decode="auto")
+    with pytest.raises(DataError, match="two different sequences with labels"):
+        pipeline.fit({"up": corpus.with_column("up", one)})
+    two = [row if k < 2 else [None] * len(row) for k, row in enumerate(corpus.lists("up"))]
+    assert len(pipeline.fit({"up": corpus.with_column("up", two)}).held_out_) == 2
+
+
+def test_a_feature_function_is_refused_in_a_sentence() -> None:
+    tagger = Tagger(features=lambda words: [[f"w={word}"] for word in words])
+    corpus = only(random_corpus(10, seed=2), "word", "up")
+    with pytest.raises(DataError, match="auto needs features by a template"):
+        Pipeline({"up": tagger}, decode="auto").fit(corpus)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from dovetail import Corpus, Pipeline, Tagger
+from dovetail import Corpus, DataError, Pipeline, Pool, Tagger
 from dovetail.corpus import SoftColumn
 from dovetail.pipeline.label_map import LabelMap, Mapped, fit_label_map, probabilities_of
 
@@ -26,7 +28,7 @@ def most_likely(found: LabelMap) -> dict[str, str]:
 
 
 def test_names_that_agree_agree_before_anything_is_seen() -> None:
-    found = fit_label_map([], "ner", "label", OLD, NEW)
+    found = fit_label_map([], "ner", "label", OLD, NEW, "IOB2")
     assert most_likely(found) == {
         "O": "O",
         "B-PER": "B-person",
@@ -40,7 +42,7 @@ def test_names_that_agree_agree_before_anything_is_seen() -> None:
 def test_text_overrules_names() -> None:
     old = [["B-PER", "I-PER", "O", "B-LOC"]] * 20
     new = [["B-place", "I-place", "O", "B-person"]] * 20
-    found = fit_label_map([text(old, new)], "ner", "label", OLD, NEW)
+    found = fit_label_map([text(old, new)], "ner", "label", OLD, NEW, "IOB2")
     assert most_likely(found) == {
         "O": "O",
         "B-PER": "B-place",
@@ -52,17 +54,19 @@ def test_text_overrules_names() -> None:
 
 def test_schemes_may_differ() -> None:
     fine = ("O", "B-person", "I-person", "E-person", "S-person")
-    table = fit_label_map([], "ner", "label", OLD, fine).applied(np.eye(5))
+    table = fit_label_map([], "ner", "label", OLD, fine, "IOBES").applied(np.eye(5))
     begins, goes_on = table[1], table[2]
     assert begins[1] == begins[4] > 0.4
     assert begins[2] == begins[3] == 0
     assert goes_on[2] == goes_on[3] > 0.4
-    coarse = fit_label_map([], "ner", "label", fine, ("O", "B-PER", "I-PER")).applied(np.eye(5))
+    coarse = fit_label_map([], "ner", "label", fine, ("O", "B-PER", "I-PER"), "IOB2").applied(
+        np.eye(5)
+    )
     assert coarse.argmax(axis=1).tolist() == [0, 1, 2, 2, 1]
 
 
 def test_plain_labels_are_types_themselves() -> None:
-    found = fit_label_map([], "ner", "label", ("NN", "VB", "S"), ("nn", "VBZ", "S"))
+    found = fit_label_map([], "ner", "label", ("NN", "VB", "S"), ("nn", "VBZ", "S"), "none")
     assert most_likely(found)["NN"] == "nn"
     assert most_likely(found)["S"] == "S"
 
@@ -75,15 +79,15 @@ def test_soft_and_plain_columns_are_read_alike() -> None:
 
 
 def test_a_mapped_tagger_decodes_legal_labels() -> None:
-    found = fit_label_map([], "ner", "label", OLD, NEW)
-    mapped = Mapped("ner", found, "IOB2")
+    found = fit_label_map([], "ner", "label", OLD, NEW, "IOB2")
+    mapped = Mapped("ner", found)
     corpus = text([["O", "I-PER", "O"]], [["O", "O", "O"]])
     labels = Pipeline({"label": mapped}, decode="cascade").predict(corpus)["label"]
     assert "I-person" not in labels[0]
 
 
 def test_a_damaged_map_is_refused() -> None:
-    spec = fit_label_map([], "ner", "label", OLD, NEW).spec()
+    spec = fit_label_map([], "ner", "label", OLD, NEW, "IOB2").spec()
     assert LabelMap.from_spec(spec).table.tolist() == spec["table"]
     with pytest.raises(ValueError, match="does not fit"):
         LabelMap.from_spec({**spec, "old": ["O"]})
@@ -109,3 +113,48 @@ def test_the_old_tagger_helps_from_the_first_examples() -> None:
     found = pipeline.predict([["here", "spoke", "Flo"]])
     assert found["ner"] == [["O", "O", "B-PER"]]
     assert found["task"] == [["O", "O", "B-person"]]
+
+
+def test_labels_of_iob1_have_no_roles() -> None:
+    """A span begins with I there, so the first word of an old span goes to it."""
+    plain = fit_label_map([], "ner", "label", OLD, ("O", "I-PER"), "IOB1").applied(np.eye(5))
+    assert plain.argmax(axis=1).tolist() == [0, 1, 1, 0, 0]
+    both = fit_label_map([], "ner", "label", OLD, ("O", "I-PER", "B-PER"), "IOB1")
+    assert both.applied(np.eye(5))[1, 1] > 0.4
+    back = fit_label_map([], "ner", "label", ("O", "I-PER"), ("O", "B-PER", "I-PER"), "IOB2")
+    assert back.applied(np.eye(2))[1, 1] > 0.4
+
+
+def test_where_the_old_tagger_says_nothing_labels_are_as_frequent_as_they_are() -> None:
+    old, new = [["B-PER", "O", "O", "O", "O"]] * 9, [["B-person", "O", "O", "O", "O"]] * 9
+    found = fit_label_map([text(old, new)], "ner", "label", OLD, NEW, "IOB2")
+    nothing = found.applied(np.zeros((1, len(OLD))))
+    assert nothing[0, 0] > 0.5
+    assert nothing.sum() == pytest.approx(1)
+
+
+def test_joint_decoding_follows_a_pool_of_mapped_labels() -> None:
+    news = text([["B-PER", "O"]] * 4, [["B-person", "O"]] * 4)
+    words = [["Ada", "spoke"], ["Bob", "slept"], ["Cy", "left"], ["Di", "spoke"]]
+    news = Corpus.from_lists({"word": words, "ner": news.lists("ner")})
+    ner = Tagger().fit(news, label="ner")
+    mapped = Mapped("ner", fit_label_map([], "ner", "task", ner.labels_, NEW, "IOB2"))
+    pipeline = Pipeline({"ner": ner, "task": Pool([mapped])})
+    for decode in ("cascade", "soft", "joint"):
+        found = pipeline.predict([["Ada", "spoke"]], decode=decode)  # type: ignore[arg-type]
+        assert found["task"] == [["B-person", "O"]]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"scheme": "nonsense"},
+        {"scheme": "IOBES", "new": ["x"]},
+        {"old": ["O", "O"]},
+        {"base": [2.0, -1.0, 0.0]},
+    ],
+)
+def test_other_damage_is_refused(damage: dict[str, Any]) -> None:
+    spec = fit_label_map([], "ner", "label", OLD, NEW, "IOB2").spec()
+    with pytest.raises((ValueError, DataError)):
+        LabelMap.from_spec({**spec, **damage})

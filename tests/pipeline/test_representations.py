@@ -26,7 +26,7 @@ from dovetail import (
     WordClasses,
     column,
 )
-from dovetail.pipeline.auto import MAPPED
+from dovetail.pipeline.members import MAPPED
 from dovetail.pipeline.representations import represented
 from dovetail.representation import Distance, Entropy, Representation
 from representation.texts import news, novel

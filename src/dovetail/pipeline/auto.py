@@ -22,26 +22,26 @@ import logging
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from dovetail.chain.groups import FeatureGroup
-from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus, detect_scheme
-from dovetail.corpus.sequences import part_numbers, sequence_keys
 from dovetail.errors import DataError
 from dovetail.evaluate.judgement import CLEARLY, Judgement
-from dovetail.features import Template, column
 from dovetail.numeric import log
-from dovetail.pipeline.annotators import Annotator, TaggerLayer
-from dovetail.pipeline.decoding import missing
 from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.judging import judged
-from dovetail.pipeline.label_map import Mapped, fit_label_map
 from dovetail.pipeline.layers import Layer
-from dovetail.pipeline.log_columns import FLOOR, LogTaggerLayer, logged
+from dovetail.pipeline.log_columns import FLOOR
+from dovetail.pipeline.members import (
+    ALONE,
+    MAPPED,
+    PRIOR,
+    READING,
+    ROUGH,
+    WINDOW,
+    Member,
+    fit_members,
+)
 from dovetail.pipeline.pool import Pool
 from dovetail.pipeline.pool_fitting import (
     ON_WEIGHTS,
@@ -58,13 +58,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-WINDOW = 1  # how far around a token probabilities of lower labels are read
-PRIOR = sqrt(10)  # of their features: a tenth of the penalty
 TOTAL = 0.75  # of the usual weights: cross-fitting shows that members are too sure of themselves
-ROUGH = 1e-2  # tolerance where only choices and a few numbers depend on it
 LEAST_F1 = 0.1  # that is believed of little text
 QUICK = 20  # rounds of fitting where only a choice depends on it
-ALONE, READING, MAPPED = "alone", "reading", "mapped"
 # Kinds of members that are pooled; the first pool that has members is the usual one.
 POOLS: Mapping[str, tuple[str, ...]] = {
     "transfer": (READING, MAPPED),
@@ -87,16 +83,6 @@ METHOD = (
     ON_WEIGHTS,
     tuple(POOLS),
 )
-
-
-@dataclass(frozen=True)
-class Member:
-    """A model of the last task, and its scores of parts of the training text that it was not
-    trained on."""
-
-    kind: str
-    annotator: Annotator
-    parts: Sequence[HeldOut]
 
 
 class _Tried(NamedTuple):
@@ -161,8 +147,13 @@ def _usual_weights(members: Sequence[Member]) -> list[float]:
 
 
 def _annotator(tried: _Tried) -> Any:
+    """The pool. Labels under IOB1 do not tell where a span begins; without anything that could be
+    judged, nothing is known of F1."""
     pool = Pool([member.annotator for member in tried.members], tried.pool.weights)
-    return Recalibrated(pool, tried.pool.correction, eagerness(tried.judgement.score))
+    schemes = {detect_scheme(part.corpus.lists(part.label)) for part in tried.parts}
+    can_gain = len(tried.judgement.influence) and "IOB1" not in schemes
+    gain = eagerness(tried.judgement.score) if can_gain else 0.0
+    return Recalibrated(pool, tried.pool.correction, gain)
 
 
 def eagerness(f1: float) -> float:
@@ -206,103 +197,4 @@ def _candidates(pipeline: Pipeline) -> Candidates:
 
 def fit_auto(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> Candidates:
     """Models from which the annotator is made that takes the place of a tagger."""
-    if not isinstance(layer.annotator, TaggerLayer):
-        raise DataError(f"'{layer.name}' is no Tagger, so it cannot be trained here")
-    below = plan.below(layer) or list(plan.layers[: plan.layers.index(layer)])
-    names = [lower.name for lower in below]
-    filled = plan.annotated(corpus, below)
-    plan.choose_features(layer, filled, label)
-    plan.choose_value(layer, filled, label)
-    settings = layer.annotator.settings
-    n_texts = len({*sequence_keys(filled)})
-    if n_texts < 2:
-        raise DataError("auto needs at least two different sequences to choose on; give more text")
-    numbers = part_numbers(filled, min(plan.folds, n_texts), plan.seed)
-    parts = [np.flatnonzero(numbers == part) for part in range(int(numbers.max()) + 1)]
-
-    empty = filled
-    for name in names:
-        empty = empty.with_column(name, missing(filled))
-    fitting = _Fitting(plan, layer.name, filled, label, parts, settings["tolerance"])
-    members = [fitting.tagger(ALONE, _without_lower(settings, names), empty, ())]
-    if names:
-        members.append(fitting.tagger(READING, _with_lower(settings, names), filled, names))
-        labels = tuple(members[0].annotator.labels_)
-        members += [fitting.mapped(lower, labels) for lower in below]
-    return Candidates(members, plan.threads)
-
-
-@dataclass(frozen=True)
-class _Fitting:
-    """The training of members on the same parts of the same text."""
-
-    plan: Curriculum
-    task: str
-    corpus: Corpus
-    label: str
-    parts: Sequence[Any]
-    tolerance: float
-
-    def tagger(
-        self, kind: str, settings: dict[str, Any], corpus: Corpus, names: Sequence[str]
-    ) -> Member:
-        """A tagger that reads the logarithms of some columns."""
-        text = logged(corpus, names)
-
-        def trained(chosen: Corpus, title: str, **rough: float) -> TaggerLayer:
-            own = Tagger(**{**settings, **rough})
-            own.fit(chosen, label=self.label, callback=self.plan.callback(title))
-            return LogTaggerLayer(own, names) if names else TaggerLayer(own)
-
-        whole = trained(text, self.task)
-        labels = tuple(whole.labels_)
-        held_out = []
-        for k, part in enumerate(self.parts):
-            title = f"{self.task}, without part {k + 1} of {len(self.parts)}"
-            rest = np.setdiff1d(np.arange(len(text)), part)
-            model = trained(text.select(rest), title, tolerance=max(ROUGH, self.tolerance))
-            scores = model.potentials(corpus.select(part), {}).extended(labels)
-            held_out.append(HeldOut(self.corpus.select(part), self.label, scores))
-        return Member(kind, whole, held_out)
-
-    def mapped(self, lower: Layer, labels: tuple[str, ...]) -> Member:
-        """A lower tagger through a map of its labels."""
-        texts = [self.corpus.select(part) for part in self.parts]
-        scheme = detect_scheme(self.corpus.lists(self.label))
-
-        def fitted(some: Sequence[Corpus]) -> Mapped:
-            found = fit_label_map(some, lower.name, self.label, lower.labels, labels)
-            return Mapped(lower.name, found, scheme)
-
-        held_out = []
-        for k, text in enumerate(texts):
-            rest = [other for j, other in enumerate(texts) if j != k]
-            held_out.append(HeldOut(text, self.label, fitted(rest).potentials(text, {})))
-        return Member(MAPPED, fitted(texts), held_out)
-
-
-def _without_lower(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    template = settings["features"]
-    kept = [e for e in template.expressions if not _reads(e, names)]
-    return {**settings, "features": _like(template, kept)}
-
-
-def _with_lower(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    template = settings["features"]
-    kept = [e for e in template.expressions if not _reads(e, names)]
-    soft = [column(name).window(WINDOW) for name in names]
-    groups = [
-        FeatureGroup(f"{row.name}=*".replace("[", "[[]"), prior=PRIOR)
-        for expression in soft
-        for row in expression.rows
-    ]
-    own = {"features": _like(template, [*kept, *soft])}
-    return {**settings, **own, "groups": [*groups, *settings["groups"]]}
-
-
-def _reads(expression: Any, names: Sequence[str]) -> bool:
-    return any(part.attribute.column in names for row in expression.rows for part in row.parts)
-
-
-def _like(template: Template, expressions: Sequence[Any]) -> Template:
-    return Template(*expressions, lexicons=template.lexicons, tables=template.tables)
+    return Candidates(fit_members(plan, layer, corpus, label), plan.threads)

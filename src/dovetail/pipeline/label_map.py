@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -26,24 +26,39 @@ SHORTEST = 3  # letters of an abbreviation
 LEAST = 1e-4  # probability, so that its logarithm is finite
 ILLEGAL = -20.0  # the score of a transition that the scheme of the labels does not have
 OUTSIDE = "O"
+NEARLY = 1e-6
 
 
 @dataclass(frozen=True)
 class LabelMap:
-    """The probability of each new type given each old one."""
+    """The probability of each new type given each old one, and given nothing.
+
+    ``scheme`` is that of the new labels.
+    """
 
     old: tuple[str, ...]
     new: tuple[str, ...]
+    scheme: Scheme
     table: Scores
+    base: Scores
 
     def applied(self, probabilities: Scores) -> Scores:
-        """Probabilities of the new labels, from those of the old ones at each token."""
-        return matmul(np.ascontiguousarray(probabilities, np.float64), self._label_table())
+        """Probabilities of the new labels, from those of the old ones at each token; where these
+        are all 0, nothing is known but how frequent the new ones are."""
+        given = np.ascontiguousarray(probabilities, np.float64)
+        out = matmul(given, self._label_table())
+        out[given.sum(axis=1) == 0] = self._label_base()
+        return out
+
+    def _label_base(self) -> Scores:
+        kinds = [kind for _, kind in _roles(self.new)]
+        types = _types(self.new)
+        return np.array([self.base[types.index(kind)] / kinds.count(kind) for kind in kinds])
 
     def _label_table(self) -> Scores:
         """P(new label | old label): a first word of a span stays a first word."""
         old_types, new_types = _types(self.old), _types(self.new)
-        roles = _roles(self.new)
+        roles = _roles(self.new, self.scheme)
         out = np.zeros((len(self.old), len(self.new)))
         for i, (role, kind) in enumerate(_roles(self.old)):
             for j, (own_role, own) in enumerate(roles):
@@ -56,15 +71,28 @@ class LabelMap:
 
     def spec(self) -> dict[str, Any]:
         """Plain data, for a file."""
-        return {"old": list(self.old), "new": list(self.new), "table": self.table.tolist()}
+        return {
+            "old": list(self.old),
+            "new": list(self.new),
+            "scheme": self.scheme,
+            "table": self.table.tolist(),
+            "base": self.base.tolist(),
+        }
 
     @classmethod
     def from_spec(cls, spec: dict[str, Any]) -> LabelMap:
         old, new = tuple(map(str, spec["old"])), tuple(map(str, spec["new"]))
-        table = np.array(spec["table"], float)
-        if table.shape != (len(_types(old)), len(_types(new))) or not np.isfinite(table).all():
+        table, base = np.array(spec["table"], float), np.array(spec["base"], float)
+        n = len(_types(new))
+        whole = table.shape == (len(_types(old)), n) and base.shape == (n,)
+        unique = len({*old}) == len(old) and len({*new}) == len(new)
+        if not whole or not unique or spec["scheme"] not in get_args(Scheme):
             raise ValueError("a map of labels does not fit its labels")
-        return cls(old, new, table)
+        for row in (*table, base):
+            if not ((row >= 0).all() and abs(row.sum() - 1) < NEARLY):
+                raise ValueError("a map of labels has rows that are no probabilities")
+        allowed_transitions(new, spec["scheme"])  # fails if these labels are not of that scheme
+        return cls(old, new, spec["scheme"], table, base)
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,7 +101,6 @@ class Mapped:
 
     column: str
     label_map: LabelMap
-    scheme: Scheme
 
     @property
     def labels_(self) -> list[str]:
@@ -92,12 +119,17 @@ class Mapped:
         labels = self.label_map.new
         found = self.label_map.applied(probabilities_of(corpus, self.column, self.label_map.old))
         move = np.zeros((len(labels), len(labels)))
-        move[~allowed_transitions(labels, self.scheme).moves] = ILLEGAL
+        move[~allowed_transitions(labels, self.label_map.scheme).moves] = ILLEGAL
         return Potentials(labels, log(np.maximum(found, LEAST)), move)
 
 
 def fit_label_map(
-    texts: Sequence[Corpus], column: str, label: str, old: Sequence[str], new: Sequence[str]
+    texts: Sequence[Corpus],
+    column: str,
+    label: str,
+    old: Sequence[str],
+    new: Sequence[str],
+    scheme: Scheme,
 ) -> LabelMap:
     """The map from the labels of a lower column to those of ``label``, by both in some texts."""
     old_types, new_types = _types(old), _types(new)
@@ -109,7 +141,9 @@ def fit_label_map(
         upper = matmul(probabilities_of(text, label, new), of_new)
         counts += matmul(np.ascontiguousarray(lower.T), upper)
     counts += BELIEF * _belief(old_types, new_types)
-    return LabelMap(tuple(old), tuple(new), counts / counts.sum(axis=1, keepdims=True))
+    base = counts.sum(axis=0) / counts.sum()
+    table = counts / counts.sum(axis=1, keepdims=True)
+    return LabelMap(tuple(old), tuple(new), scheme, table, base)
 
 
 def probabilities_of(corpus: Corpus, name: str, labels: Sequence[str]) -> Scores:
@@ -127,15 +161,17 @@ def probabilities_of(corpus: Corpus, name: str, labels: Sequence[str]) -> Scores
     return out
 
 
-def _roles(labels: Sequence[str]) -> list[tuple[str, str]]:
-    """Of each label whether it begins a span or goes on with one ("" where there is none), and its
-    type."""
+def _roles(labels: Sequence[str], scheme: Scheme | None = None) -> list[tuple[str, str]]:
+    """Of each label whether it begins a span or goes on with one ("" where that cannot be told, as
+    under IOB1), and its type."""
     if detect_scheme([list(labels)]) == "none":
         return [("", label) for label in labels]
+    parsed = [split_label(label) for label in labels]
+    begun = {kind for letter, kind in parsed if letter in (B, S)}
     out = []
-    for label in labels:
-        letter, kind = split_label(label)
-        role = "" if letter == O else "first" if letter in (B, S) else "further"
+    for letter, kind in parsed:
+        told = letter != O and scheme != "IOB1" and kind in begun
+        role = ("first" if letter in (B, S) else "further") if told else ""
         out.append((role, OUTSIDE if letter == O else kind))
     return out
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from math import inf
 from operator import add
 
 from dovetail.chain.tagger import Tagger
@@ -27,7 +28,7 @@ class Pool:
             raise DataError("a pool needs members")
         self.members = [TaggerLayer(m) if isinstance(m, Tagger) else m for m in members]
         self.weights = [1 / len(members)] * len(members) if weights is None else list(weights)
-        if len(self.weights) != len(members) or not all(w >= 0 for w in self.weights):
+        if len(self.weights) != len(members) or not all(0 <= w < inf for w in self.weights):
             raise DataError(f"a pool of {len(members)} needs as many weights, none below 0")
         first = self.members[0].labels_
         for member in self.members[1:]:
@@ -47,8 +48,8 @@ class Pool:
 
     def reads_guesses(self, latent: Latent) -> bool:
         """Whether a member does."""
-        layers = [m for m in self.members if isinstance(m, TaggerLayer | Pool)]
-        return any(layer.reads_guesses(latent) for layer in layers)
+        asked = (getattr(member, "reads_guesses", None) for member in self.members)
+        return any(ask(latent) for ask in asked if ask is not None)
 
     def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:
         """The weighted sum of the members' scores."""

@@ -53,7 +53,8 @@ class Correction:
         labels = tuple(map(str, spec["labels"]))
         n = len(labels)
         bias, moves = np.array(spec["bias"], float), np.array(spec["moves"], float)
-        if bias.shape != (n,) or moves.shape != (n, n) or not np.isfinite(bias).all():
+        finite = np.isfinite(bias).all() and np.isfinite(moves).all()
+        if bias.shape != (n,) or moves.shape != (n, n) or not finite or len({*labels}) < n:
             raise ValueError("a correction does not fit its labels")
         return cls(labels, bias, moves)
 

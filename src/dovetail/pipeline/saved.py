@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from dovetail.chain.model import ChainModel
@@ -36,8 +37,11 @@ def to_bytes(pipeline: Pipeline) -> bytes:
             logs = list(annotator.columns) if isinstance(annotator, LogTaggerLayer) else []
             return {"kind": "tagger", "array": key, "logs": logs}
         if isinstance(annotator, Mapped):
-            own = {"map": annotator.label_map.spec(), "scheme": annotator.scheme}
-            return {"kind": "mapped", "column": annotator.column, **own}
+            return {
+                "kind": "mapped",
+                "column": annotator.column,
+                "map": annotator.label_map.spec(),
+            }
         if isinstance(annotator, LinearLayer):
             key = f"linear{len(arrays)}"
             arrays[key] = _aligned(annotator.tagger.to_bytes())
@@ -112,8 +116,7 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
             logs = [str(column) for column in entry.get("logs", ())]
             return LogTaggerLayer(tagger, logs) if logs else tagger
         if entry["kind"] == "mapped":
-            found = LabelMap.from_spec(entry["map"])
-            return Mapped(str(entry["column"]), found, entry["scheme"])
+            return Mapped(str(entry["column"]), LabelMap.from_spec(entry["map"]))
         if entry["kind"] == "linear":
             from dovetail.multitask import LinearTagger
 
@@ -124,7 +127,10 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
             inner = restored(entry["of"], name)
             inner = TaggerLayer(inner) if isinstance(inner, Tagger) else inner
             correction = Correction.from_spec(entry["correction"])
-            return Recalibrated(inner, correction, float(entry.get("eagerness", 0.0)))
+            eagerness = float(entry.get("eagerness", 0.0))
+            if not 0 <= eagerness < inf:
+                raise ValueError(eagerness)
+            return Recalibrated(inner, correction, eagerness)
         if entry["kind"] != "own":
             raise KeyError(entry["kind"])
         if name not in own:

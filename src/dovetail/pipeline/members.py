@@ -1,0 +1,154 @@
+"""The members of a pool by ``auto``, each trained on all of the text and on all but each part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from dovetail.chain.groups import FeatureGroup
+from dovetail.chain.tagger import Tagger
+from dovetail.corpus import Corpus, detect_scheme
+from dovetail.corpus.sequences import part_numbers, sequence_keys
+from dovetail.errors import DataError
+from dovetail.features import Template, column
+from dovetail.pipeline.annotators import Annotator, TaggerLayer
+from dovetail.pipeline.decoding import missing
+from dovetail.pipeline.held_out import HeldOut
+from dovetail.pipeline.label_map import Mapped, fit_label_map
+from dovetail.pipeline.layers import Layer
+from dovetail.pipeline.log_columns import LogTaggerLayer, logged
+from dovetail.pipeline.training import Curriculum
+
+WINDOW = 1  # how far around a token probabilities of lower labels are read
+PRIOR = sqrt(10)  # of their features: a tenth of the penalty
+ROUGH = 1e-2  # tolerance where only choices and a few numbers depend on it
+ALONE, READING, MAPPED = "alone", "reading", "mapped"
+
+
+@dataclass(frozen=True)
+class Member:
+    """A model of the last task, and its scores of parts of the training text that it was not
+    trained on."""
+
+    kind: str
+    annotator: Annotator
+    parts: Sequence[HeldOut]
+
+
+def fit_members(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> list[Member]:
+    """Models from which the annotator is made that takes the place of a tagger."""
+    if not isinstance(layer.annotator, TaggerLayer):
+        raise DataError(f"'{layer.name}' is no Tagger, so it cannot be trained here")
+    below = plan.below(layer) or list(plan.layers[: plan.layers.index(layer)])
+    names = [lower.name for lower in below]
+    filled = _labelled(plan.annotated(corpus, below), label)
+    plan.choose_features(layer, filled, label)
+    plan.choose_value(layer, filled, label)
+    settings = layer.annotator.settings
+    if not isinstance(settings["features"], Template):
+        raise DataError("auto needs features by a template, not by a function of your own")
+    n_texts = len({*sequence_keys(filled)})
+    if n_texts < 2:
+        raise DataError(
+            "auto needs at least two different sequences with labels to choose on; give more text"
+        )
+    numbers = part_numbers(filled, min(plan.folds, n_texts), plan.seed)
+    parts = [np.flatnonzero(numbers == part) for part in range(int(numbers.max()) + 1)]
+
+    empty = filled
+    for name in names:
+        empty = empty.with_column(name, missing(filled))
+    fitting = _Fitting(plan, layer.name, filled, label, parts, settings["tolerance"])
+    members = [fitting.tagger(ALONE, _without_lower(settings, names), empty, ())]
+    if names:
+        members.append(fitting.tagger(READING, _with_lower(settings, names), filled, names))
+        labels = tuple(members[0].annotator.labels_)
+        members += [fitting.mapped(lower, labels) for lower in below]
+    return members
+
+
+def _labelled(corpus: Corpus, label: str) -> Corpus:
+    """The sequences in which some label is known: from others nothing is learnt here."""
+    known = corpus.column(label).codes >= 0
+    counts = np.diff(np.concatenate([[0], np.cumsum(known)])[corpus.bounds])
+    return corpus if counts.all() else corpus.select(np.flatnonzero(counts))
+
+
+@dataclass(frozen=True)
+class _Fitting:
+    """The training of members on the same parts of the same text."""
+
+    plan: Curriculum
+    task: str
+    corpus: Corpus
+    label: str
+    parts: Sequence[Any]
+    tolerance: float
+
+    def tagger(
+        self, kind: str, settings: dict[str, Any], corpus: Corpus, names: Sequence[str]
+    ) -> Member:
+        """A tagger that reads the logarithms of some columns."""
+        text = logged(corpus, names)
+
+        def trained(chosen: Corpus, title: str, **rough: float) -> TaggerLayer:
+            own = Tagger(**{**settings, **rough})
+            own.fit(chosen, label=self.label, callback=self.plan.callback(title))
+            return LogTaggerLayer(own, names) if names else TaggerLayer(own)
+
+        whole = trained(text, self.task)
+        labels = tuple(whole.labels_)
+        held_out = []
+        for k, part in enumerate(self.parts):
+            title = f"{self.task}, without part {k + 1} of {len(self.parts)}"
+            rest = np.setdiff1d(np.arange(len(text)), part)
+            model = trained(text.select(rest), title, tolerance=max(ROUGH, self.tolerance))
+            scores = model.potentials(corpus.select(part), {}).extended(labels)
+            held_out.append(HeldOut(self.corpus.select(part), self.label, scores))
+        return Member(kind, whole, held_out)
+
+    def mapped(self, lower: Layer, labels: tuple[str, ...]) -> Member:
+        """A lower tagger through a map of its labels."""
+        texts = [self.corpus.select(part) for part in self.parts]
+        scheme = detect_scheme(self.corpus.lists(self.label))
+
+        def fitted(some: Sequence[Corpus]) -> Mapped:
+            names = lower.name, self.label
+            return Mapped(lower.name, fit_label_map(some, *names, lower.labels, labels, scheme))
+
+        held_out = []
+        for k, text in enumerate(texts):
+            rest = [other for j, other in enumerate(texts) if j != k]
+            held_out.append(HeldOut(text, self.label, fitted(rest).potentials(text, {})))
+        return Member(MAPPED, fitted(texts), held_out)
+
+
+def _without_lower(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    template = settings["features"]
+    kept = [e for e in template.expressions if not _reads(e, names)]
+    return {**settings, "features": _like(template, kept)}
+
+
+def _with_lower(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    template = settings["features"]
+    kept = [e for e in template.expressions if not _reads(e, names)]
+    soft = [column(name).window(WINDOW) for name in names]
+    groups = [
+        FeatureGroup(f"{row.name}=*".replace("[", "[[]"), prior=PRIOR)
+        for expression in soft
+        for row in expression.rows
+    ]
+    own = {"features": _like(template, [*kept, *soft])}
+    return {**settings, **own, "groups": [*settings["groups"], *groups]}
+
+
+def _reads(expression: Any, names: Sequence[str]) -> bool:
+    return any(part.attribute.column in names for row in expression.rows for part in row.parts)
+
+
+def _like(template: Template, expressions: Sequence[Any]) -> Template:
+    return Template(*expressions, lexicons=template.lexicons, tables=template.tables)
