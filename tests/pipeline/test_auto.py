@@ -18,6 +18,7 @@ from dovetail.pipeline.log_columns import LogTaggerLayer
 from dovetail.pipeline.members import ALONE, MAPPED, READING, Member
 from dovetail.pipeline.potentials import Potentials
 from dovetail.pipeline.recalibration import Correction, Recalibrated
+from dovetail.pipeline.span_decision import SpanDecision
 from pipeline.conftest import only, random_corpus
 
 WORD = column("word")
@@ -221,14 +222,14 @@ def test_a_refused_training_leaves_the_pipeline_as_it_was() -> None:
     assert pipeline.predict(corpus)["up"] == before["up"]
 
 
-def test_spans_are_taken_eagerly_and_their_probabilities_are_not_changed() -> None:
-    """A span of probability 0.3 is taken where its first label gains more than log(0.7 / 0.3)."""
+def test_spans_are_chosen_by_their_probabilities_which_are_not_changed() -> None:
+    """A span of probability 0.3 is taken where the threshold is below that."""
     labels = ("O", "B-X")
     corpus = Corpus.from_lists({"word": [["a", "b"], []]})
     node = np.log([[0.7, 0.3], [0.99, 0.01]])
     scores = HeldOut(corpus, "x", Potentials(labels, node, np.zeros((2, 2))))
-    for eagerness, expected in ((0.8, ["O", "O"]), (0.9, ["B-X", "O"])):
-        made = Recalibrated(scores, Correction.none(labels), eagerness)
+    for threshold, expected in ((0.31, ["O", "O"]), (0.29, ["B-X", "O"])):
+        made = Recalibrated(scores, Correction.none(labels), SpanDecision(threshold))
         pipeline = Pipeline({"x": made}, decode="cascade")
         assert pipeline.predict(corpus)["x"] == [expected, []]
         tagging = pipeline.tag(corpus)[0]
@@ -241,20 +242,20 @@ def test_spans_are_taken_eagerly_and_their_probabilities_are_not_changed() -> No
         )
 
 
-def test_plain_labels_are_not_decided_eagerly() -> None:
+def test_plain_labels_are_the_likeliest() -> None:
     corpus = only(random_corpus(40, seed=2, longest=9), "word", "up")
     made = Pipeline({"up": Tagger(features=Template(WORD))}, decode="auto").fit(corpus)["up"]
-    assert not made.decision_.any()
+    assert made.decision is None
 
 
-def test_iob1_and_text_without_whole_sequences_are_not_decided_eagerly() -> None:
+def test_labels_that_do_not_tell_where_spans_begin_are_the_likeliest() -> None:
     words = [["Ada", "met", "Bob"], ["he", "saw", "Ada"], ["Bob", "left"], ["we", "met", "Cy"]]
     labels = [["I-P", "O", "I-P"], ["O", "O", "I-P"], ["I-P", "O"], ["O", "O", "I-P"]]
     corpus = Corpus.from_lists({"word": words, "task": labels})
-    assert Pipeline({"task": Tagger()}, decode="auto").fit(corpus)["task"].eagerness == 0
+    assert Pipeline({"task": Tagger()}, decode="auto").fit(corpus)["task"].decision is None
     partial = [[None, *(label.replace("I-", "B-") for label in row[1:])] for row in labels]
     corpus = corpus.with_column("task", partial)
-    assert Pipeline({"task": Tagger()}, decode="auto").fit(corpus)["task"].eagerness == 0
+    assert Pipeline({"task": Tagger()}, decode="auto").fit(corpus).predict(corpus)["task"]
 
 
 def test_sequences_without_labels_are_no_text_to_choose_on() -> None:

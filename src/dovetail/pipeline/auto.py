@@ -1,19 +1,19 @@
 """Transfer that can be trusted: what ``decode="auto"`` trains for the last task of a pipeline.
 
-There are three kinds of members, each cross-fitted on the training text:
+There are four kinds of members, each cross-fitted on the training text:
 
-alone    a tagger that sees nothing of the tasks below
-reading  a tagger that reads the logarithms of their label probabilities, with a weak prior
-mapped   each lower tagger as it is, its labels through a map that is learnt (`label_map`)
+alone         a tagger that sees nothing of the tasks below
+reading       a tagger that reads the logarithms of their label probabilities, with a weak prior
+mapped        each lower tagger as it is, its labels through a map that is learnt (`label_map`)
+mapped spans  the same, span by span (`mapped_spans`)
 
 As a rule the readers and the mapped ones are pooled, with weights and a recalibration that make the
-cross-fitted labels most likely (`pool_fitting`). Where the task alone, or all members together, or
-the mapped ones only, are clearly better in a second cross-validation, that is taken. Clearly: on
-little text cross-validation is too noisy to overrule what does well as a rule. The bar is lower for
-the mapped ones, which have next to nothing to learn and so are at their best with the least text.
+cross-fitted labels most likely (`pool_fitting`). Other pools are taken where they do better in a
+second cross-validation: by half a standard error if all members decide, or only the mapped spans,
+which have next to nothing to learn and so are at their best with the least text; clearly, if it is
+the task alone, since on little text cross-validation is noisy.
 
-The pool's probabilities are those of a calibrated model. Labels are decided on with F1 in view: a
-span is taken at a lower probability where spans are hard to find (`eagerness`).
+Spans are chosen with F1 in view (`span_decision`); their probabilities are those of the pool.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dovetail.corpus import Corpus, detect_scheme
 from dovetail.errors import DataError
 from dovetail.evaluate.judgement import CLEARLY, Judgement
-from dovetail.numeric import log
 from dovetail.pipeline.held_out import HeldOut
 from dovetail.pipeline.judging import judged
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.log_columns import FLOOR
 from dovetail.pipeline.members import (
     ALONE,
+    FEW,
     MAPPED,
+    MAPPED_SPANS,
     PRIOR,
     READING,
     ROUGH,
@@ -51,6 +52,8 @@ from dovetail.pipeline.pool_fitting import (
     fit_pool,
 )
 from dovetail.pipeline.recalibration import Correction, Recalibrated
+from dovetail.pipeline.span_candidates import LEAST, find_candidates, labels_of_types
+from dovetail.pipeline.span_decision import SpanDecision
 from dovetail.pipeline.training import Curriculum
 
 if TYPE_CHECKING:
@@ -59,16 +62,16 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 TOTAL = 0.75  # of the usual weights: cross-fitting shows that members are too sure of themselves
-LEAST_F1 = 0.1  # that is believed of little text
 QUICK = 20  # rounds of fitting where only a choice depends on it
 # Kinds of members that are pooled; the first pool that has members is the usual one.
 POOLS: Mapping[str, tuple[str, ...]] = {
     "transfer": (READING, MAPPED),
     "all": (ALONE, READING, MAPPED),
     "no transfer": (ALONE,),
-    "lower labels mapped": (MAPPED,),
+    "lower labels mapped": (MAPPED_SPANS,),
 }
-MARGINS = {"lower labels mapped": 1.0}  # standard errors, where they are not the usual ones
+# Standard errors by which a pool must be better, where they are not the usual ones.
+MARGINS = {"all": 0.5, "lower labels mapped": 0.5}
 # All that results depend on.
 METHOD = (
     WINDOW,
@@ -76,22 +79,26 @@ METHOD = (
     TOTAL,
     ROUGH,
     QUICK,
-    LEAST_F1,
     CLEARLY,
     FLOOR,
     STRENGTH,
     ON_WEIGHTS,
-    tuple(POOLS),
+    FEW,
+    LEAST,
+    tuple(POOLS.items()),
+    tuple(MARGINS.items()),
 )
 
 
 class _Tried(NamedTuple):
-    """Some of the members as a pool: fitted on all parts, and the parts by pools of the others."""
+    """Some of the members as a pool: fitted on all parts, the parts by pools of the others, how
+    spans are chosen, and how good that is."""
 
     name: str
     members: Sequence[Member]
     pool: FittedPool
     parts: list[HeldOut]
+    decision: SpanDecision | None
     judgement: Judgement
 
 
@@ -137,7 +144,9 @@ class Candidates:
             fitted = fit_pool(rest, usual, labels, **settings) if rest else whole
             scores = fitted.applied([one.scores.extended(labels) for one in part])
             held_out.append(replace(part[0], scores=scores))
-        return _Tried(name, members, whole, held_out, judged(held_out, self.threads))
+        decision = _decision(held_out, self.threads)
+        judgement = judged(held_out, decision, self.threads)
+        return _Tried(name, members, whole, held_out, decision, judgement)
 
 
 def _usual_weights(members: Sequence[Member]) -> list[float]:
@@ -146,28 +155,20 @@ def _usual_weights(members: Sequence[Member]) -> list[float]:
     return [TOTAL / len({*kinds}) / kinds.count(kind) for kind in kinds]
 
 
+def _decision(parts: Sequence[HeldOut], threads: int | None) -> SpanDecision | None:
+    """How spans are chosen, by those that are found in held-out text; None where labels do not tell
+    where spans begin."""
+    labels = parts[0].scores.labels
+    schemes = {detect_scheme(part.corpus.lists(part.label)) for part in parts}
+    if "IOB1" in schemes or not labels_of_types(labels):
+        return None
+    found = [find_candidates(part.grid, labels, threads=threads) for part in parts]
+    return SpanDecision.for_f1(found)
+
+
 def _annotator(tried: _Tried) -> Any:
-    """The pool. Labels under IOB1 do not tell where a span begins; without anything that could be
-    judged, nothing is known of F1."""
     pool = Pool([member.annotator for member in tried.members], tried.pool.weights)
-    schemes = {detect_scheme(part.corpus.lists(part.label)) for part in tried.parts}
-    can_gain = len(tried.judgement.influence) and "IOB1" not in schemes
-    gain = eagerness(tried.judgement.score) if can_gain else 0.0
-    return Recalibrated(pool, tried.pool.correction, gain)
-
-
-def eagerness(f1: float) -> float:
-    """How much the first label of a span gains when labels are decided on.
-
-    Where an F1 of F can be had, it is highest if all spans of a probability above F / 2 are taken
-    (Lipton, Elkan and Naryanaswamy 2014): if a span gains log((2 - F) / F). That holds if a span
-    is right or wrong as a whole. Its type and borders may be wrong too, so it gains half of that.
-
-    >>> [round(eagerness(f1), 2) for f1 in (0.2, 0.5, 0.9)]
-    [1.1, 0.55, 0.1]
-    """
-    reached = max(f1, LEAST_F1)
-    return 0.5 * float(log((2 - reached) / reached))
+    return Recalibrated(pool, tried.pool.correction, tried.decision)
 
 
 def use(made: Candidates, pipeline: Pipeline) -> None:

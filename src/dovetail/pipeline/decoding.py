@@ -17,6 +17,7 @@ from dovetail.pipeline.annotators import Latent, TaggerLayer
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.linear_layer import LinearLayer
 from dovetail.pipeline.potentials import Potentials, Scores
+from dovetail.pipeline.span_decision import SpanDecision
 
 Codes = npt.NDArray[np.int32]
 
@@ -52,10 +53,7 @@ def best_column(layer: Layer, corpus: Corpus, known: Known | None, threads: int 
         return Column(known.codes, layer.labels)
     if isinstance(layer.annotator, TaggerLayer | LinearLayer) and known is None:
         return layer.annotator.best(corpus)
-    grid = deciding(layer, alone(layer, corpus))
-    if known is not None:
-        grid = grid.clamped(0, known.codes)
-    return Column(grid.best("exact", threads=threads).labels[0], layer.labels)
+    return Column(best_codes(layer, alone(layer, corpus), known, threads), layer.labels)
 
 
 def probabilities(layer: Layer, corpus: Corpus, threads: int | None) -> Scores:
@@ -71,18 +69,21 @@ def alone(layer: Layer, corpus: Corpus) -> Grid:
     return Grid([made.node], [made.move], bounds=corpus.bounds)
 
 
-def decision_of(layer: Layer) -> Scores | None:
-    """What a layer adds to the scores of its labels where the best ones are chosen."""
-    found: Scores | None = getattr(layer.annotator, "decision_", None)
+def decision_of(layer: Layer) -> SpanDecision | None:
+    """How a layer chooses spans, where that is not by the likeliest labelling."""
+    found: SpanDecision | None = getattr(layer.annotator, "decision", None)
     return found
 
 
-def deciding(layer: Layer, grid: Grid) -> Grid:
-    """The grid of one layer as the best labels are chosen by it."""
+def best_codes(layer: Layer, grid: Grid, known: Known | None, threads: int | None) -> Codes:
+    """The labels that a layer decides on; where some are known, the likeliest that agree."""
+    if known is not None:
+        grid = grid.clamped(0, known.codes)
+    best = grid.best("exact", threads=threads).labels[0]
     decision = decision_of(layer)
-    if decision is None:
-        return grid
-    return Grid([np.asarray(grid.nodes[0]) + decision], grid.moves, bounds=grid.bounds)
+    if decision is None or known is not None:
+        return best
+    return decision.decode(grid, layer.labels, best, threads=threads)
 
 
 def missing(corpus: Corpus) -> Column:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dovetail.corpus import Corpus
+from dovetail.grid import Grid
 from dovetail.pipeline.annotators import Latent
 from dovetail.pipeline.potentials import Potentials
 
@@ -28,6 +29,11 @@ class HeldOut:
     @property
     def reads_(self) -> tuple[str, ...]:
         return ()
+
+    @property
+    def grid(self) -> Grid:
+        """The scores as a grid of one layer."""
+        return Grid([self.scores.node], [self.scores.move], bounds=self.corpus.bounds)
 
     def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:  # noqa: ARG002
         """The scores, for the whole text."""

@@ -6,21 +6,22 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from dovetail.corpus import Corpus
 from dovetail.evaluate import evaluate
 from dovetail.evaluate.judgement import Judgement, ratio
-from dovetail.grid import Grid
 from dovetail.pipeline.held_out import HeldOut
-from dovetail.pipeline.potentials import Potentials
+from dovetail.pipeline.span_decision import SpanDecision
 
 
-def judged(parts: Sequence[HeldOut], threads: int | None = None) -> Judgement:
-    """The best labels under some scores against the true ones, where all of these are known."""
+def judged(
+    parts: Sequence[HeldOut], decision: SpanDecision | None = None, threads: int | None = None
+) -> Judgement:
+    """The labels that are decided on by some scores against the true ones, where all of these are
+    known; without a decision, the likeliest."""
     gold: list[Any] = []
     found: list[Any] = []
     for part in parts:
         given = part.corpus.lists(part.label)
-        decoded = _decoded(part.scores, part.corpus, threads)
+        decoded = _decoded(part, decision, threads)
         whole = [s for s, row in enumerate(given) if None not in row]
         gold += [given[s] for s in whole]
         found += [decoded[s] for s in whole]
@@ -31,7 +32,10 @@ def judged(parts: Sequence[HeldOut], threads: int | None = None) -> Judgement:
     return ratio(share, of)
 
 
-def _decoded(scores: Potentials, corpus: Corpus, threads: int | None) -> list[list[str]]:
-    grid = Grid([scores.node], [scores.move], bounds=corpus.bounds)
-    codes = grid.best("exact", threads=threads).labels[0].tolist()
-    return [[scores.labels[y] for y in codes[a:b]] for a, b in pairwise(corpus.bounds.tolist())]
+def _decoded(part: HeldOut, decision: SpanDecision | None, threads: int | None) -> list[list[str]]:
+    labels = part.scores.labels
+    grid = part.grid
+    codes = grid.best("exact", threads=threads).labels[0]
+    if decision is not None:
+        codes = decision.decode(grid, labels, codes, threads=threads)
+    return [[labels[y] for y in codes[a:b]] for a, b in pairwise(part.corpus.bounds.tolist())]

@@ -20,7 +20,7 @@ from dovetail.numeric import log, matmul
 from dovetail.pipeline.annotators import Latent
 from dovetail.pipeline.potentials import Potentials, Scores
 
-BELIEF = 5.0  # tokens that the agreement of names counts for
+BELIEF = 10.0  # tokens that the agreement of names counts for
 DOUBT = 0.05  # how much of that belief is spread over all types
 SHORTEST = 3  # letters of an abbreviation
 LEAST = 1e-4  # probability, so that its logarithm is finite
@@ -33,7 +33,8 @@ NEARLY = 1e-6
 class LabelMap:
     """The probability of each new type given each old one, and given nothing.
 
-    ``scheme`` is that of the new labels.
+    ``firsts`` is the share of a new type's tokens that are the first of a span; ``scheme`` is that
+    of the new labels.
     """
 
     old: tuple[str, ...]
@@ -41,6 +42,7 @@ class LabelMap:
     scheme: Scheme
     table: Scores
     base: Scores
+    firsts: Scores
 
     def applied(self, probabilities: Scores) -> Scores:
         """Probabilities of the new labels, from those of the old ones at each token; where these
@@ -51,16 +53,16 @@ class LabelMap:
         return out
 
     def _label_base(self) -> Scores:
-        kinds = [kind for _, kind in _roles(self.new)]
-        types = _types(self.new)
+        kinds = [kind for _, kind in roles_of(self.new)]
+        types = types_of(self.new)
         return np.array([self.base[types.index(kind)] / kinds.count(kind) for kind in kinds])
 
     def _label_table(self) -> Scores:
         """P(new label | old label): a first word of a span stays a first word."""
-        old_types, new_types = _types(self.old), _types(self.new)
-        roles = _roles(self.new, self.scheme)
+        old_types, new_types = types_of(self.old), types_of(self.new)
+        roles = roles_of(self.new, self.scheme)
         out = np.zeros((len(self.old), len(self.new)))
-        for i, (role, kind) in enumerate(_roles(self.old)):
+        for i, (role, kind) in enumerate(roles_of(self.old)):
             for j, (own_role, own) in enumerate(roles):
                 if role and own_role and role != own_role:
                     continue
@@ -77,22 +79,25 @@ class LabelMap:
             "scheme": self.scheme,
             "table": self.table.tolist(),
             "base": self.base.tolist(),
+            "firsts": self.firsts.tolist(),
         }
 
     @classmethod
     def from_spec(cls, spec: dict[str, Any]) -> LabelMap:
         old, new = tuple(map(str, spec["old"])), tuple(map(str, spec["new"]))
-        table, base = np.array(spec["table"], float), np.array(spec["base"], float)
-        n = len(_types(new))
-        whole = table.shape == (len(_types(old)), n) and base.shape == (n,)
+        table, base, firsts = (np.array(spec[name], float) for name in ("table", "base", "firsts"))
+        n = len(types_of(new))
+        whole = table.shape == (len(types_of(old)), n) and base.shape == firsts.shape == (n,)
         unique = len({*old}) == len(old) and len({*new}) == len(new)
         if not whole or not unique or spec["scheme"] not in get_args(Scheme):
             raise ValueError("a map of labels does not fit its labels")
         for row in (*table, base):
             if not ((row >= 0).all() and abs(row.sum() - 1) < NEARLY):
                 raise ValueError("a map of labels has rows that are no probabilities")
+        if not ((firsts >= 0) & (firsts <= 1)).all():
+            raise ValueError("a map of labels has shares that are no probabilities")
         allowed_transitions(new, spec["scheme"])  # fails if these labels are not of that scheme
-        return cls(old, new, spec["scheme"], table, base)
+        return cls(old, new, spec["scheme"], table, base, firsts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,18 +137,31 @@ def fit_label_map(
     scheme: Scheme,
 ) -> LabelMap:
     """The map from the labels of a lower column to those of ``label``, by both in some texts."""
-    old_types, new_types = _types(old), _types(new)
+    old_types, new_types = types_of(old), types_of(new)
     of_old = _membership(old, old_types)
     of_new = _membership(new, new_types)
     counts = np.zeros((len(old_types), len(new_types)))
+    seen = np.zeros(len(new))
     for text in texts:
         lower = matmul(probabilities_of(text, column, old), of_old)
-        upper = matmul(probabilities_of(text, label, new), of_new)
-        counts += matmul(np.ascontiguousarray(lower.T), upper)
+        labelled = probabilities_of(text, label, new)
+        seen += labelled.sum(axis=0)
+        counts += matmul(np.ascontiguousarray(lower.T), matmul(labelled, of_new))
     counts += BELIEF * _belief(old_types, new_types)
     base = counts.sum(axis=0) / counts.sum()
     table = counts / counts.sum(axis=1, keepdims=True)
-    return LabelMap(tuple(old), tuple(new), scheme, table, base)
+    return LabelMap(tuple(old), tuple(new), scheme, table, base, _first_shares(new, seen))
+
+
+def _first_shares(labels: Sequence[str], seen: Scores) -> Scores:
+    """Of each type the share of its tokens that begin a span, by how often labels were seen."""
+    types, roles = types_of(labels), roles_of(labels)
+    of_type = _membership(labels, types)
+    first = np.array([float(role == "first") for role, _ in roles])
+    begun = (seen * first) @ of_type
+    shares: Scores = (begun + 1) / (seen @ of_type + 2)
+    told = np.array([any(role for role, kind in roles if kind == own) for own in types])
+    return np.where(told, shares, 1.0)
 
 
 def probabilities_of(corpus: Corpus, name: str, labels: Sequence[str]) -> Scores:
@@ -161,7 +179,7 @@ def probabilities_of(corpus: Corpus, name: str, labels: Sequence[str]) -> Scores
     return out
 
 
-def _roles(labels: Sequence[str], scheme: Scheme | None = None) -> list[tuple[str, str]]:
+def roles_of(labels: Sequence[str], scheme: Scheme | None = None) -> list[tuple[str, str]]:
     """Of each label whether it begins a span or goes on with one ("" where that cannot be told, as
     under IOB1), and its type."""
     if detect_scheme([list(labels)]) == "none":
@@ -176,13 +194,13 @@ def _roles(labels: Sequence[str], scheme: Scheme | None = None) -> list[tuple[st
     return out
 
 
-def _types(labels: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(kind for _, kind in _roles(labels)))
+def types_of(labels: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(kind for _, kind in roles_of(labels)))
 
 
 def _membership(labels: Sequence[str], types: Sequence[str]) -> Scores:
     out = np.zeros((len(labels), len(types)))
-    for k, (_, kind) in enumerate(_roles(labels)):
+    for k, (_, kind) in enumerate(roles_of(labels)):
         out[k, types.index(kind)] = 1.0
     return out
 

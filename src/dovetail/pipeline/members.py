@@ -18,15 +18,17 @@ from dovetail.features import Template, column
 from dovetail.pipeline.annotators import Annotator, TaggerLayer
 from dovetail.pipeline.decoding import missing
 from dovetail.pipeline.held_out import HeldOut
-from dovetail.pipeline.label_map import Mapped, fit_label_map
+from dovetail.pipeline.label_map import LabelMap, Mapped, fit_label_map
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.log_columns import LogTaggerLayer, logged
+from dovetail.pipeline.mapped_spans import MappedSpans, can_map_spans
 from dovetail.pipeline.training import Curriculum
 
 WINDOW = 1  # how far around a token probabilities of lower labels are read
 PRIOR = sqrt(10)  # of their features: a tenth of the penalty
 ROUGH = 1e-2  # tolerance where only choices and a few numbers depend on it
-ALONE, READING, MAPPED = "alone", "reading", "mapped"
+ALONE, READING, MAPPED, MAPPED_SPANS = "alone", "reading", "mapped", "mapped spans"
+FEW = 20  # sequences up to which there are twice as many parts: each model should see most of them
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,8 @@ def fit_members(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> l
         raise DataError(
             "auto needs at least two different sequences with labels to choose on; give more text"
         )
-    numbers = part_numbers(filled, min(plan.folds, n_texts), plan.seed)
+    folds = plan.folds * (2 if n_texts <= FEW else 1)
+    numbers = part_numbers(filled, min(folds, n_texts), plan.seed)
     parts = [np.flatnonzero(numbers == part) for part in range(int(numbers.max()) + 1)]
 
     empty = filled
@@ -67,7 +70,8 @@ def fit_members(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> l
     if names:
         members.append(fitting.tagger(READING, _with_lower(settings, names), filled, names))
         labels = tuple(members[0].annotator.labels_)
-        members += [fitting.mapped(lower, labels) for lower in below]
+        for lower in below:
+            members += fitting.mapped(lower, labels)
     return members
 
 
@@ -111,20 +115,31 @@ class _Fitting:
             held_out.append(HeldOut(self.corpus.select(part), self.label, scores))
         return Member(kind, whole, held_out)
 
-    def mapped(self, lower: Layer, labels: tuple[str, ...]) -> Member:
-        """A lower tagger through a map of its labels."""
+    def mapped(self, lower: Layer, labels: tuple[str, ...]) -> list[Member]:
+        """A lower tagger through a map of its labels, by tokens and, where labels tell where spans
+        begin, by spans."""
         texts = [self.corpus.select(part) for part in self.parts]
         scheme = detect_scheme(self.corpus.lists(self.label))
 
-        def fitted(some: Sequence[Corpus]) -> Mapped:
-            names = lower.name, self.label
-            return Mapped(lower.name, fit_label_map(some, *names, lower.labels, labels, scheme))
+        def fitted(some: Sequence[Corpus]) -> LabelMap:
+            return fit_label_map(some, lower.name, self.label, lower.labels, labels, scheme)
 
-        held_out = []
-        for k, text in enumerate(texts):
-            rest = [other for j, other in enumerate(texts) if j != k]
-            held_out.append(HeldOut(text, self.label, fitted(rest).potentials(text, {})))
-        return Member(MAPPED, fitted(texts), held_out)
+        whole = fitted(texts)
+        rest = [fitted(texts[:k] + texts[k + 1 :]) for k in range(len(texts))]
+        kinds = {MAPPED: Mapped, MAPPED_SPANS: MappedSpans}
+        if not can_map_spans(whole):
+            del kinds[MAPPED_SPANS]
+        out = []
+        for kind, way in kinds.items():
+            scores = [
+                way(lower.name, own).potentials(text, {})
+                for own, text in zip(rest, texts, strict=True)
+            ]
+            held_out = [
+                HeldOut(text, self.label, own) for text, own in zip(texts, scores, strict=True)
+            ]
+            out.append(Member(kind, way(lower.name, whole), held_out))
+        return out
 
 
 def _without_lower(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -7,17 +7,16 @@ that have not seen the text (cross-fitted ones), repair that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from dovetail.corpus import Corpus, detect_scheme
-from dovetail.corpus.labels import B, S, split_label
+from dovetail.corpus import Corpus
 from dovetail.pipeline.annotators import Latent
 from dovetail.pipeline.decoding import reads_guesses
 from dovetail.pipeline.potentials import Potentials, Scores
+from dovetail.pipeline.span_decision import SpanDecision
 
 
 @dataclass(frozen=True)
@@ -59,28 +58,16 @@ class Correction:
         return cls(labels, bias, moves)
 
 
-def begins_span(labels: Sequence[str]) -> Scores:
-    """1 for labels that begin a span, 0 for others.
-
-    >>> begins_span(["O", "B-PER", "I-PER"]).tolist(), begins_span(["NN", "VB"]).tolist()
-    ([0.0, 1.0, 0.0], [0.0, 0.0])
-    """
-    if detect_scheme([list(labels)]) == "none":
-        return np.zeros(len(labels))
-    return np.array([float(split_label(label)[0] in (B, S)) for label in labels])
-
-
 @dataclass(frozen=True, repr=False)
 class Recalibrated:
     """An annotator whose scores are corrected.
 
-    ``eagerness`` is what the first label of a span gains where labels are decided on. Probabilities
-    do not change by it.
+    ``decision`` says how spans are chosen; without one the likeliest labelling is the answer.
     """
 
     annotator: Any
     correction: Correction
-    eagerness: float = 0.0
+    decision: SpanDecision | None = None
     labels_: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -90,11 +77,6 @@ class Recalibrated:
     def reads_(self) -> tuple[str, ...]:
         found: tuple[str, ...] = self.annotator.reads_
         return found
-
-    @property
-    def decision_(self) -> Scores:
-        """What is added to the scores of labels where the best ones are chosen."""
-        return self.eagerness * begins_span(self.correction.labels)
 
     def reads_guesses(self, latent: Latent) -> bool:
         """Whether the annotator does."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 from dovetail.chain.model import ChainModel
@@ -14,9 +13,11 @@ from dovetail.pipeline.annotators import TaggerLayer
 from dovetail.pipeline.label_map import LabelMap, Mapped
 from dovetail.pipeline.linear_layer import LinearLayer
 from dovetail.pipeline.log_columns import LogTaggerLayer
+from dovetail.pipeline.mapped_spans import MappedSpans
 from dovetail.pipeline.pool import Pool
 from dovetail.pipeline.recalibration import Correction, Recalibrated
 from dovetail.pipeline.representations import opened_representation
+from dovetail.pipeline.span_decision import SpanDecision
 
 if TYPE_CHECKING:
     from dovetail.pipeline.pipeline import Pipeline
@@ -38,7 +39,7 @@ def to_bytes(pipeline: Pipeline) -> bytes:
             return {"kind": "tagger", "array": key, "logs": logs}
         if isinstance(annotator, Mapped):
             return {
-                "kind": "mapped",
+                "kind": "mapped spans" if isinstance(annotator, MappedSpans) else "mapped",
                 "column": annotator.column,
                 "map": annotator.label_map.spec(),
             }
@@ -50,7 +51,8 @@ def to_bytes(pipeline: Pipeline) -> bytes:
             members = [described(member) for member in annotator.members]
             return {"kind": "pool", "members": members, "weights": annotator.weights}
         inner = described(annotator.annotator)
-        own = {"correction": annotator.correction.spec(), "eagerness": annotator.eagerness}
+        threshold = None if annotator.decision is None else annotator.decision.threshold
+        own = {"correction": annotator.correction.spec(), "threshold": threshold}
         return {"kind": "recalibrated", "of": inner, **own}
 
     representations = []
@@ -115,8 +117,9 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
             tagger.stopped_ = str(tagger.model_.facts["training"].get("stopped", ""))
             logs = [str(column) for column in entry.get("logs", ())]
             return LogTaggerLayer(tagger, logs) if logs else tagger
-        if entry["kind"] == "mapped":
-            return Mapped(str(entry["column"]), LabelMap.from_spec(entry["map"]))
+        if entry["kind"] in ("mapped", "mapped spans"):
+            way = MappedSpans if entry["kind"] == "mapped spans" else Mapped
+            return way(str(entry["column"]), LabelMap.from_spec(entry["map"]))
         if entry["kind"] == "linear":
             from dovetail.multitask import LinearTagger
 
@@ -127,10 +130,9 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
             inner = restored(entry["of"], name)
             inner = TaggerLayer(inner) if isinstance(inner, Tagger) else inner
             correction = Correction.from_spec(entry["correction"])
-            eagerness = float(entry.get("eagerness", 0.0))
-            if not 0 <= eagerness < inf:
-                raise ValueError(eagerness)
-            return Recalibrated(inner, correction, eagerness)
+            threshold = entry["threshold"]
+            decision = None if threshold is None else SpanDecision(float(threshold))
+            return Recalibrated(inner, correction, decision)
         if entry["kind"] != "own":
             raise KeyError(entry["kind"])
         if name not in own:

@@ -21,12 +21,12 @@ from dovetail.pipeline.decoding import (
     Codes,
     Known,
     alone,
-    deciding,
-    decision_of,
+    best_codes,
     in_order,
 )
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.potentials import Scores
+from dovetail.pipeline.span_decision import label_scores
 
 if TYPE_CHECKING:
     from dovetail.pipeline.pipeline import Pipeline
@@ -87,28 +87,19 @@ def tagged(
         filled = in_order(pipeline.layers[:-1], corpus, passing(pipeline, decode, known))
         for layer in pipeline.layers:
             grid = alone(layer, filled)
-            if layer.name in known:
-                grid = grid.clamped(0, known[layer.name].codes)
-            best = deciding(layer, grid).best("exact", threads=threads)
+            given = known.get(layer.name)
+            codes = best_codes(layer, grid, given, threads)
+            if given is not None:
+                grid = grid.clamped(0, given.codes)
             expected = grid.marginals("exact", threads=threads)
-            logs += best.scores - _gained(layer, best.labels[0], corpus) - expected.log_z
-            found[layer.name] = _Found(best.labels[0], expected.labels[0], grid, 0)
+            logs += label_scores(grid, codes) - expected.log_z
+            found[layer.name] = _Found(codes, expected.labels[0], grid, 0)
     probabilities = exp(np.minimum(logs, 0.0))
     out = []
     for s in range(len(corpus)):
         layers = {a.name: _layer_tagging(a, found[a.name], corpus, s) for a in pipeline.layers}
         out.append(PipelineTagging(layers, float(probabilities[s])))
     return out
-
-
-def _gained(layer: Layer, codes: Codes, corpus: Corpus) -> Scores:
-    """How much of the score of each sequence's best labels is due to how the layer decides."""
-    decision = decision_of(layer)
-    if decision is None:
-        return np.zeros(len(corpus))
-    owners = np.repeat(np.arange(len(corpus)), np.diff(corpus.bounds))
-    gained: Scores = np.bincount(owners, decision[codes], len(corpus)).astype(float)
-    return gained
 
 
 def _layer_tagging(layer: Layer, found: _Found, corpus: Corpus, s: int) -> LayerTagging:
