@@ -79,7 +79,7 @@ def test_full_disk(model: Path, tmp_path: Path) -> None:
 
 def test_interrupted_training_keeps_the_best_model(tmp_path: Path) -> None:
     model, data = tmp_path / "m.dovetail", tmp_path / "train.conll"
-    data.write_text(30 * demo.path("train.conll").read_text())  # so that nobody is too late
+    data.write_text(10 * demo.path("train.conll").read_text())  # so that nobody is too late
     options = ["--c2", "0.0001", "--method", "lbfgs", "--tolerance", "1e-12"]
     command = [*COMMAND, "train", str(data), "-m", str(model), *options]
     with subprocess.Popen(command, stdout=-1, stderr=-1, text=True) as process:
