@@ -158,3 +158,37 @@ def test_other_damage_is_refused(damage: dict[str, Any]) -> None:
     spec = fit_label_map([], "ner", "label", OLD, NEW, "IOB2").spec()
     with pytest.raises((ValueError, DataError)):
         LabelMap.from_spec({**spec, **damage})
+
+
+def test_what_is_told_goes_before_names_and_text_overrules_both() -> None:
+    told = {"LOC": "place", "PER": "place"}
+    assert most_likely(fit_label_map([], "ner", "label", OLD, NEW, "IOB2", told)) == {
+        "O": "O",
+        "B-PER": "B-place",
+        "I-PER": "I-place",
+        "B-LOC": "B-place",
+        "I-LOC": "I-place",
+    }
+    seen = [text([["B-PER", "O"]] * 40, [["B-person", "O"]] * 40)]
+    found = most_likely(fit_label_map(seen, "ner", "label", OLD, NEW, "IOB2", told))
+    assert found["B-PER"] == "B-person"
+
+
+def test_types_that_are_told_must_be_there() -> None:
+    news = Corpus.from_lists({"word": [["Ada", "spoke"]], "ner": [["B-PER", "O"]]})
+    words = [["Ada", "met", "Bob"], ["he", "saw", "Ada"], ["Bob", "left"]]
+    labels = [["B-who", "O", "B-who"], ["O", "O", "B-who"], ["B-who", "O"]]
+    talks = Corpus.from_lists({"word": words, "task": labels})
+    ner = Tagger(c2=0.01).fit(news)
+
+    def fit(same: dict[str, str], **settings: Any) -> Pipeline:
+        made = Pipeline({"ner": ner, "task": Tagger()}, decode="auto")
+        return made.fit({"task": talks}, same=same, **settings)
+
+    assert fit({"PER": "who"}).predict([["Ada", "left"]])["task"] == [["B-who", "O"]]
+    with pytest.raises(DataError, match=r"type 'LOC', but the types of the tasks below are PER, O"):
+        fit({"LOC": "who"})
+    with pytest.raises(DataError, match=r"type 'where', but the types of the last task are who, O"):
+        fit({"PER": "where"})
+    with pytest.raises(DataError, match="can be told to training 'auto' only"):
+        fit({"PER": "who"}, training="soft")

@@ -205,8 +205,10 @@ class Experiment:
         labels = {task.name: task.label for task in self.recipe.tasks if task.label}
         labels = {name: label for name, label in labels.items() if name in data}
         labels.update(dict.fromkeys(own, self.label))
-        settings = {"folds": self._folds(train), "seed": self.recipe.seed}
-        return pipeline.fit(data, training=kind, labels=labels, **settings)
+        how: dict[str, Any] = {"folds": self._folds(train), "seed": self.recipe.seed}
+        if kind == "auto":
+            how["same"] = self.recipe.same
+        return pipeline.fit(data, training=kind, labels=labels, **how)
 
     def _folds(self, train: Corpus) -> int:
         """Parts of a cross-fitting: as the recipe says, or fewer where there is less text."""

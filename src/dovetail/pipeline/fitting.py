@@ -23,6 +23,7 @@ def fit_layers(
     data: Corpus | Mapping[str, Corpus],
     training: Training | None,
     labels: Mapping[str, str],
+    same: Mapping[str, str],
     folds: int,
     seed: int,
     callback: Listener | None,
@@ -49,6 +50,8 @@ def fit_layers(
         )
     if folds < 2:
         raise DataError(f"folds is {folds}; give a whole number of at least 2")
+    if same and training != "auto":
+        raise DataError("types of labels that are the same can be told to training 'auto' only")
     _check_probabilities(pipeline, training)
     pipeline.layers = [
         replace(a, annotator=pipeline._given.get(a.name, a.annotator)) if a.name in corpora else a
@@ -71,6 +74,7 @@ def fit_layers(
         pipeline.threads,
         callback,
         pipeline.representations,
+        same,
     )
     for layer in pipeline.layers:
         if layer.name in corpora:

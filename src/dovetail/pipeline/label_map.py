@@ -2,12 +2,13 @@
 
 What a span of one type is called in the other scheme is learnt as P(new type | old type), from the
 old tagger's probabilities and the new labels at the same tokens. Before any is seen, types with the
-same name, or one of which abbreviates the other (``PER`` and ``person``), are taken to agree.
+same name, or one of which abbreviates the other (``PER`` and ``person``), are taken to agree, and
+so are those that somebody who knows them calls the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -135,8 +136,12 @@ def fit_label_map(
     old: Sequence[str],
     new: Sequence[str],
     scheme: Scheme,
+    same: Mapping[str, str] | None = None,
 ) -> LabelMap:
-    """The map from the labels of a lower column to those of ``label``, by both in some texts."""
+    """The map from the labels of a lower column to those of ``label``, by both in some texts.
+
+    ``same`` says which types are the same, where that is known.
+    """
     old_types, new_types = types_of(old), types_of(new)
     of_old = _membership(old, old_types)
     of_new = _membership(new, new_types)
@@ -147,7 +152,7 @@ def fit_label_map(
         labelled = probabilities_of(text, label, new)
         seen += labelled.sum(axis=0)
         counts += matmul(np.ascontiguousarray(lower.T), matmul(labelled, of_new))
-    counts += BELIEF * _belief(old_types, new_types)
+    counts += BELIEF * _belief(old_types, new_types, same or {})
     base = counts.sum(axis=0) / counts.sum()
     table = counts / counts.sum(axis=1, keepdims=True)
     return LabelMap(tuple(old), tuple(new), scheme, table, base, _first_shares(new, seen))
@@ -205,14 +210,15 @@ def _membership(labels: Sequence[str], types: Sequence[str]) -> Scores:
     return out
 
 
-def _belief(old: Sequence[str], new: Sequence[str]) -> Scores:
-    """What is believed of the map before anything is seen: names agree, what has no counterpart is
-    half likely to be of no interest."""
+def _belief(old: Sequence[str], new: Sequence[str], same: Mapping[str, str]) -> Scores:
+    """What is believed of the map before anything is seen: types that are told to be the same are,
+    others whose names agree, and what has no counterpart is half likely to be of no interest."""
     out = np.zeros((len(old), len(new)))
     for i, kind in enumerate(old):
-        same = [j for j, other in enumerate(new) if names_agree(kind, other)]
-        if same:
-            out[i, same] = 1 / len(same)
+        told = [j for j, other in enumerate(new) if same.get(kind) == other]
+        agree = told or [j for j, other in enumerate(new) if names_agree(kind, other)]
+        if agree:
+            out[i, agree] = 1 / len(agree)
         else:
             out[i] = 1 / len(new)
             if OUTSIDE in new:

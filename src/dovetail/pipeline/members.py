@@ -18,7 +18,7 @@ from dovetail.features import Template, column
 from dovetail.pipeline.annotators import Annotator, TaggerLayer
 from dovetail.pipeline.decoding import missing
 from dovetail.pipeline.held_out import HeldOut
-from dovetail.pipeline.label_map import LabelMap, Mapped, fit_label_map
+from dovetail.pipeline.label_map import LabelMap, Mapped, fit_label_map, types_of
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.log_columns import LogTaggerLayer, logged
 from dovetail.pipeline.mapped_spans import MappedSpans, can_map_spans
@@ -67,12 +67,24 @@ def fit_members(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> l
         empty = empty.with_column(name, missing(filled))
     fitting = _Fitting(plan, layer.name, filled, label, parts, settings["tolerance"])
     members = [fitting.tagger(ALONE, _without_lower(settings, names), empty, ())]
+    labels = tuple(members[0].annotator.labels_)
+    _check_same(plan.same, [label for lower in below for label in lower.labels], labels)
     if names:
         members.append(fitting.tagger(READING, _with_lower(settings, names), filled, names))
-        labels = tuple(members[0].annotator.labels_)
         for lower in below:
             members += fitting.mapped(lower, labels)
     return members
+
+
+def _check_same(same: Mapping[str, str], old: Sequence[str], new: Sequence[str]) -> None:
+    """Types that are told to be the same must be there."""
+    for kind, other in same.items():
+        for name, known, whose in ((kind, old, "tasks below"), (other, new, "last task")):
+            if name not in types_of(known):
+                raise DataError(
+                    f"same names the type '{name}', but the types of the {whose} are "
+                    f"{', '.join(types_of(known)) or 'none'}"
+                )
 
 
 def _labelled(corpus: Corpus, label: str) -> Corpus:
@@ -122,7 +134,8 @@ class _Fitting:
         scheme = detect_scheme(self.corpus.lists(self.label))
 
         def fitted(some: Sequence[Corpus]) -> LabelMap:
-            return fit_label_map(some, lower.name, self.label, lower.labels, labels, scheme)
+            columns = lower.name, self.label
+            return fit_label_map(some, *columns, lower.labels, labels, scheme, self.plan.same)
 
         whole = fitted(texts)
         rest = [fitted(texts[:k] + texts[k + 1 :]) for k in range(len(texts))]

@@ -148,6 +148,7 @@ class Pipeline:
         *,
         training: Training | None = None,
         labels: Mapping[str, str] | None = None,
+        same: Mapping[str, str] | None = None,
         folds: int = 5,
         seed: int = 0,
         callback: Listener | None = None,
@@ -164,10 +165,15 @@ class Pipeline:
         that decoding and ``cascade`` with others. On text that a lower layer was trained on, its
         column is cross-fitted in ``folds`` parts; ``notes_`` says where. ``joint`` trains all
         layers at once, as one factorial CRF, on a corpus that has all labels. ``callback`` is
-        called with a layer's name and a `Progress`. After ``auto``, ``held_out_`` has the training
-        text of the last layer with scores of models that have not seen it.
+        called with a layer's name and a `Progress`.
+
+        With ``auto``, ``same`` says which types of lower labels mean which of the last layer's, as
+        far as you know: ``{"PER": "speaker"}``. Those of the same name need not be told.
+        ``held_out_`` then has the training text of the last layer with scores of models that have
+        not seen it.
         """
-        fit_layers(self, data, training, dict(labels or {}), folds, seed, callback)
+        told = dict(same or {})
+        fit_layers(self, data, training, dict(labels or {}), told, folds, seed, callback)
         self.weights = self.weights  # what the layers read is known now: sort them again
         self._checked = False
         return self

@@ -110,6 +110,7 @@ class Recipe:
     training: Training | None = None  # as `Pipeline.fit` has it
     folds: int = 5
     seed: int = 0
+    same: Mapping[str, str] = field(default_factory=dict)
     inference: str = "auto"
     epsilon: float = 1e-4
     lattice: int | None = None
@@ -199,6 +200,7 @@ class Recipe:
             corpora,
             training=self.training,
             labels={task.name: task.label for task in self.tasks if task.label and task.data},
+            same=self.same,
             folds=self.folds,
             seed=self.seed,
             callback=callback,

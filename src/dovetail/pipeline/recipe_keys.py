@@ -78,6 +78,7 @@ RECIPE = {
     "training": one_of(*TRAININGS),
     "folds": whole(2),
     "seed": whole(0, 2**31),
+    "same": table_of('a table of types, such as { PER = "speaker" }', TEXT),
     "inference": one_of("auto", "exact", "sparse", "beam", "loopy"),
     "epsilon": number("a number above 0 and below 1", 0, 1 - 1e-12, above=True),
     "lattice": whole(1),

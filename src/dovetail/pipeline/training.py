@@ -8,7 +8,7 @@ is labelled by a model that was trained on the other parts.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,7 @@ class Curriculum:
     threads: int | None
     listener: Listener | None = None
     represented: Sequence[Representation] = ()
+    same: Mapping[str, str] = field(default_factory=dict)  # types below, and what they mean above
     notes: list[str] = field(default_factory=list)
     trained: dict[str, TrainedOn] = field(default_factory=dict)
 

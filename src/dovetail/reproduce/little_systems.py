@@ -1,7 +1,8 @@
 """What little labelled text gives, by ways of learning from it.
 
 none          our tagger with nothing set, from the new text alone
-auto          a pipeline above the old tagger, decode="auto"
+auto          a pipeline above the old tagger, decode="auto"; told which types are the same where
+              their names do not say so
 tutorial      the features and settings of sklearn-crfsuite's tutorial, by python-crfsuite
 tutorial+old  the same, with the old tagger's labels as features
 old           the old tagger as it is, its types read as the new ones of the same names
@@ -20,6 +21,7 @@ from dovetail.chain.tagging import SpanPrediction
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.pipeline.auto import METHOD
+from dovetail.pipeline.label_map import names_agree, types_of
 from dovetail.reproduce import spacy_entities, tutorial
 from dovetail.reproduce.little_case import LABEL, WORD, LittleCase, Old, plain, retyped, some
 from dovetail.reproduce.marks import code_of, tagger_code
@@ -59,7 +61,7 @@ def auto(case: LittleCase, train: Corpus) -> Answer:
     """A pipeline above the old tagger, or of the task alone."""
     start = perf_counter()
     pipeline = Pipeline({**case.below, TASK: Tagger(threads=1)}, decode="auto", threads=1)
-    pipeline.fit({TASK: train}, labels={TASK: LABEL})
+    pipeline.fit({TASK: train}, labels={TASK: LABEL}, same=_told(case, train))
     seconds = perf_counter() - start
     text = case.test.without_column(LABEL)
     labels = pipeline.predict(text, decode="auto")[TASK]
@@ -128,6 +130,17 @@ def _old(case: LittleCase) -> Old:
     if case.old is None:
         raise DataError(f"there is no old tagger for {case.name}")
     return case.old
+
+
+def _told(case: LittleCase, train: Corpus) -> dict[str, str]:
+    """What one has to know of the old types: those that mean new ones which their names do not
+    tell, or not alone."""
+    present = set(types_of(train.column(LABEL).levels))
+
+    def is_open(old: str, new: str) -> bool:
+        return [kind for kind in present if names_agree(old, kind)] != [new]
+
+    return {a: b for a, b in case.same.items() if b in present and is_open(a, b)}
 
 
 def _words(corpus: Corpus) -> list[list[str]]:
