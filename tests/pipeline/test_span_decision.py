@@ -141,3 +141,12 @@ def test_f1_is_highest_at_half_of_it() -> None:
 def test_a_threshold_is_a_probability() -> None:
     with pytest.raises(ValueError, match="not a probability"):
         SpanDecision(1.5)
+
+
+def test_where_candidates_do_not_cover_all_the_likeliest_labelling_is_taken() -> None:
+    """Without O each token must be in a span; here all spans are below the least probability."""
+    labels = ["B-X", "I-X", *(f"B-{k}" for k in range(60))]
+    node = np.zeros((2, len(labels)))
+    node[:, 3] = 0.01
+    grid = Grid([node], [np.zeros((len(labels), len(labels)))])
+    assert SpanDecision(0.3).decode(grid, labels, np.array([3, 3], np.int32)).tolist() == [3, 3]

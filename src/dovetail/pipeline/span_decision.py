@@ -45,11 +45,10 @@ class SpanDecision:
         found = find_candidates(grid, labels, threads=threads)
         bounds = _bounds(grid)
         taken = _choose(found, found.probabilities - self.threshold, bounds)
-        codes = np.full(len(best), labels.index("O") if "O" in labels else 0, np.int32)
+        codes = np.full(len(best), labels.index("O") if "O" in labels else -1, np.int32)
         _write(codes, found, taken, labels_of_types(labels))
-        lengths = np.diff(bounds)
         forbidden = np.isneginf(label_scores(grid, codes))
-        return np.where(np.repeat(forbidden, lengths), best, codes)
+        return np.where(np.repeat(forbidden, np.diff(bounds)), best, codes)
 
     @classmethod
     def for_f1(cls, found: Sequence[SpanCandidates]) -> SpanDecision:
@@ -85,7 +84,7 @@ def _choose(found: SpanCandidates, gains: Scores, bounds: Ints) -> list[int]:
     """The candidates of the greatest total gain that do not overlap; a token that cannot be
     outside a span must be in one, where candidates allow that."""
     taken: list[int] = []
-    begins, kept = found.starts.tolist(), gains.tolist()
+    begins, ends, kept = found.starts.tolist(), found.ends.tolist(), gains.tolist()
     optional = (found.outside > 0).tolist()
     limits = np.searchsorted(found.ends, bounds, side="right").tolist()
     for (first, last), (low, high) in zip(pairwise(bounds.tolist()), pairwise(limits), strict=True):
@@ -97,7 +96,7 @@ def _choose(found: SpanCandidates, gains: Scores, bounds: Ints) -> list[int]:
         for end in range(first + 1, last + 1):
             here = end - first
             best[here] = best[here - 1] if optional[end - 1] else -inf
-            while k < high and found.ends[k] == end:
+            while k < high and ends[k] == end:
                 gain = best[begins[k] - first] + kept[k]
                 if gain > best[here]:
                     best[here], span[here] = gain, k
