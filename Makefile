@@ -7,7 +7,7 @@ PIP := $(BIN)/pip --disable-pip-version-check -q
 PACKAGE := $(VENV)/.package
 TEST_TOOLS := $(VENV)/.test-tools
 PEERS := $(VENV)/.peers
-NATIVE := CMakeLists.txt $(wildcard native/* native/*/*)
+NATIVE := CMakeLists.txt $(shell find native -type f)
 SANITIZE := build/sanitize
 WHEEL_TOOLS := build/wheel-tools
 

@@ -1,7 +1,7 @@
 // dovetail._native._cpu: which kernels this machine can run, and which ones this build has.
 #include <Python.h>
 
-#include "levels.hpp"
+#include "cpu/levels.hpp"
 
 namespace {
 

@@ -1,6 +1,7 @@
 // The innermost loops of training, decoding and hidden Markov models, as functions whose assembly test_kernels.py reads.
-#include "../../native/grid_kernels.hpp"
-#include "../../native/hmm_products.hpp"
+#include "chain/semiring.hpp"
+#include "grid/kernels.hpp"
+#include "hmm/products.hpp"
 
 using namespace dovetail;
 

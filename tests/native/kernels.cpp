@@ -4,20 +4,20 @@
 #include <memory>
 #include <string>
 
-#include "../../native/dual.hpp"
-#include "../../native/exchange.hpp"
-#include "../../native/grid_kbest.hpp"
-#include "../../native/grid_loopy.hpp"
-#include "../../native/grid_posterior.hpp"
-#include "../../native/grid_sparse.hpp"
-#include "../../native/hmm_expectations.hpp"
-#include "../../native/hmm_viterbi.hpp"
-#include "../../native/lbfgs.hpp"
-#include "../../native/linear_gram.hpp"
-#include "../../native/linear_newton.hpp"
-#include "../../native/objective.hpp"
-#include "../../native/perceptron.hpp"
-#include "../../native/stochastic.hpp"
+#include "optimize/dual.hpp"
+#include "representation/word_exchange.hpp"
+#include "grid/kbest.hpp"
+#include "grid/loopy/propagation.hpp"
+#include "grid/posterior.hpp"
+#include "grid/sparse/search.hpp"
+#include "hmm/expectations.hpp"
+#include "hmm/viterbi.hpp"
+#include "optimize/lbfgs.hpp"
+#include "linear/gram.hpp"
+#include "linear/newton.hpp"
+#include "optimize/objective.hpp"
+#include "optimize/perceptron.hpp"
+#include "optimize/stochastic.hpp"
 
 using namespace dovetail;
 
