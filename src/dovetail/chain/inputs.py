@@ -10,8 +10,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from dovetail.data import is_corpus
 from dovetail.errors import DataError
-from dovetail.loaded import is_corpus
 
 if TYPE_CHECKING:
     from dovetail import _native

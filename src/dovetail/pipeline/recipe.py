@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from dovetail.corpus import Corpus
 from dovetail.corpus.formats import joined, read_filled
 from dovetail.errors import DataError, DovetailError
-from dovetail.files import PathLike
+from dovetail.io.files import PathLike
 from dovetail.pipeline.choices import Decode, System, Training
 from dovetail.pipeline.recipe_linear import compounded, linear_tagger, trained
 from dovetail.pipeline.recipe_representations import Wanted, learn
@@ -230,7 +230,7 @@ class Recipe:
         found = {}
         for task in (task for task in self.tasks if task.data):
             corpus, tagger = corpora[task.name], pipeline[task.name]
-            wanted = [n for n in tagger.settings["features"].columns if n not in corpus.names]
+            wanted = [n for n in tagger.features.columns if n not in corpus.names]
             filled = corpus
             for name in wanted:
                 filled = filled.with_column(name, missing(corpus))

@@ -172,13 +172,13 @@ class Curriculum:
         inputs = [name for name in corpus.names if name != label and name not in known]
         if not inputs:
             raise DataError(f"there is no column to make features of beside '{label}'")
-        own = tagger.settings["features"]
+        own = tagger.features
         if own in (None, "default"):
             plain = Corpus({n: corpus.column(n) for n in (*inputs, label)}, corpus.bounds)
             template = suited(plain, label)
         else:
             template = named(own, inputs)
-        tagger.settings["features"] = reading(template, self.represented).reading(*lower)
+        tagger.features = reading(template, self.represented).reading(*lower)
 
     def choose_value(self, layer: Layer, corpus: Corpus, label: str) -> None:
         """What columns of representations count for a layer, where that is left open."""
@@ -213,7 +213,7 @@ def chooses_features(layer: Layer) -> bool:
     """Whether a layer is a tagger that has been told no template of its own."""
     if not isinstance(layer.annotator, TaggerLayer | LinearLayer):
         return False
-    own = layer.annotator.tagger.settings["features"]
+    own = layer.annotator.tagger.features
     return own is None or isinstance(own, str)
 
 

@@ -11,7 +11,7 @@ from dovetail.compare import Split, fingerprint, random_splits
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.features.sets import entities
-from dovetail.files import open_bytes
+from dovetail.io.files import open_bytes
 from dovetail.reproduce.cases import Case, draws
 from dovetail.reproduce.lower import TOLERANCE, Say, kept_tagger
 

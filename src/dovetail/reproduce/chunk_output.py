@@ -13,7 +13,7 @@ from dovetail.compare import Summary, summarize
 from dovetail.compare.plan import Result
 from dovetail.compare.report import write_report
 from dovetail.compare.wording import difference_in_words
-from dovetail.files import write_text
+from dovetail.io.files import write_text
 from dovetail.reproduce import published_chunks as published
 from dovetail.reproduce.chunk_study import REFERENCE
 from dovetail.reproduce.chunk_systems import ON_STRUCTURE

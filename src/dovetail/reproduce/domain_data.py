@@ -12,7 +12,7 @@ import numpy as np
 
 from dovetail.corpus import Corpus
 from dovetail.features import Template
-from dovetail.files import open_text
+from dovetail.io.files import open_text
 
 WORD = "word"
 Sentence = tuple[list[str], list[str]]

@@ -12,7 +12,7 @@ from dovetail.compare import summarize
 from dovetail.compare.plan import Result
 from dovetail.compare.report import write_report
 from dovetail.compare.wording import p_value, percent, signed
-from dovetail.files import write_text
+from dovetail.io.files import write_text
 from dovetail.reproduce import published_domains as published
 from dovetail.reproduce.domain_findings import REFERENCE, Line, lines, sentences, to_dict
 from dovetail.reproduce.domain_plots import distances, grid

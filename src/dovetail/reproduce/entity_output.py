@@ -12,7 +12,7 @@ from dovetail.compare import Summary, summarize
 from dovetail.compare.plan import Result
 from dovetail.compare.report import write_report
 from dovetail.compare.wording import difference_in_words, percent, spread
-from dovetail.files import write_text
+from dovetail.io.files import write_text
 from dovetail.reproduce import published
 from dovetail.reproduce.entities import LEVELS, TYPES
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from dovetail.corpus import Corpus, read_conllu
 from dovetail.errors import DataError
-from dovetail.files import open_text
+from dovetail.io.files import open_text
 from dovetail.reproduce.mentions import Document, Mention, labelled
 
 TYPES = {"person": "person", "organization": "organisation", "place": "place"}

@@ -17,7 +17,7 @@ from pathlib import Path
 from dovetail.corpus import Corpus, labels_from_spans
 from dovetail.corpus.labels import spans
 from dovetail.errors import DataError
-from dovetail.files import open_text
+from dovetail.io.files import open_text
 
 PARTS = ("name", "quantity", "unit", "size", "preparation", "comment", "purpose")
 N_LINES = 3000  # labelled ones that are read, from the first

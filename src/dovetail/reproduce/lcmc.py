@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dovetail.features import Table, Template, column
 from dovetail.features.sets import chinese
-from dovetail.files import open_text
+from dovetail.io.files import open_text
 from dovetail.reproduce.domain_data import WORD, Genres, read_documents
 from dovetail.reproduce.published_domains import WORDS
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dovetail.compare.plan import Result
 from dovetail.compare.wording import percent
-from dovetail.files import write_text
+from dovetail.io.files import write_text
 from dovetail.reproduce.little_findings import (
     Means,
     Row,

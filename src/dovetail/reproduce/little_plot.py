@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dovetail.compare.plots import LIGHT, SHAPES
-from dovetail.files import atomic_write
+from dovetail.io.files import atomic_write
 from dovetail.reproduce.little_findings import Row
 
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ def kept_tagger(
     mark = _mark(tagger, made_of)
     path = folder / f"{name}-{mark}.dovetail"
     if path.exists():
-        return load(path, threads=tagger.settings["threads"]), mark
+        return load(path, threads=tagger.threads), mark
     if say is not None:
         say(f"training the tagger '{name}'")
     tagger.fit(data(), label=name)
@@ -84,7 +84,7 @@ def kept_tagger(
 
 def _mark(tagger: Tagger, made_of: Sequence[Path | str]) -> str:
     """Of the settings of a tagger, its name lists and its data."""
-    settings = {key: value for key, value in tagger.settings.items() if key != "threads"}
+    settings = {key: value for key, value in tagger.get_params().items() if key != "threads"}
     lists = [repr(lexicon.spec()) for lexicon in settings["features"].lexicons.values()]
     told = [f"{key} = {value}" for key, value in sorted(settings.items())]
     return fingerprint(__version__, *told, *lists, *made_of)[:12]

@@ -12,7 +12,7 @@ from dovetail.compare import Summary, summarize
 from dovetail.compare.plan import Result
 from dovetail.compare.report import write_report
 from dovetail.compare.wording import data_saved_in_words, p_value, percent, signed
-from dovetail.files import write_text
+from dovetail.io.files import write_text
 from dovetail.reproduce import findings, published
 from dovetail.reproduce.material import FIELDS, Material
 from dovetail.reproduce.studies import ORIGINAL, STUDIES, Settings, merged

@@ -13,7 +13,7 @@ from dovetail.compare import summarize
 from dovetail.compare.plan import Result
 from dovetail.compare.report import write_report
 from dovetail.compare.wording import percent, signed
-from dovetail.files import write_text
+from dovetail.io.files import write_text
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -11,7 +11,7 @@ from dovetail.corpus.markup import IGNORED, natural_order, unmarked
 from dovetail.errors import DataError
 from dovetail.evaluate.fields import normalised
 from dovetail.features import Lexicon
-from dovetail.files import PathLike, open_text
+from dovetail.io.files import PathLike, open_text
 
 VARIABLE = "DOVETAIL_DATA"
 BESIDE = Path("..", "shared", "data")
