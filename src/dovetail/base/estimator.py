@@ -42,15 +42,15 @@ class Estimator(ABC):
 
     def set_params(self, **parameters: Any) -> Self:
         """Change parameters; nothing is changed if one of them cannot be."""
-        before = self.get_params(deep=False)
+        before, changed = self.get_params(), []
         try:
             for name, value in parameters.items():
                 self._set(name, value)
+                changed.append(name)
             self._check_parameters()
         except Exception:
-            for name, value in before.items():
-                if getattr(self, name) is not value:
-                    setattr(self, name, value)
+            for name in changed:
+                self._set(name, before[name])
             raise
         return self
 

@@ -92,7 +92,7 @@ def _annotator(name: str, given: Any) -> Any:
         return TaggerLayer(given)
     if is_linear_tagger(given):
         return LinearLayer(given)
-    if isinstance(given, Annotator):
+    if isinstance(given, TaggerLayer | LinearLayer | Annotator):
         return given
     raise DataError(f"'{name}' is {given!r}; give a Tagger, a Pool, Scores or an Annotator")
 
