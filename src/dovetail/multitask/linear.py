@@ -13,6 +13,7 @@ from dovetail.base import Estimator
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError, DovetailError
 from dovetail.features import Template
+from dovetail.features.resolution import features_of_corpus
 from dovetail.io.model_file import ModelFile, Source, open_model
 from dovetail.multitask.calibration import probabilities
 from dovetail.multitask.linear_file import saved_in, to_bytes
@@ -145,20 +146,8 @@ class LinearTagger(Estimator):
         if len(labels) < 2:
             there = f"only the label '{labels[0]}'" if labels else "no labels"
             raise DataError(f"the column '{label}' has {there}: classifiers need at least two")
-        template = self._template(data, label)
-        if label in template.columns:
-            raise DataError(f"the template reads '{label}', the column that is to be learnt")
+        template = features_of_corpus(self.features, data, label)
         return label, template, codes, labels
-
-    def _template(self, data: Corpus, label: str) -> Template:
-        from dovetail.features.sets import named, suited
-
-        own = self.features
-        if isinstance(own, Template):
-            return own
-        if own in (None, "default"):
-            return suited(data, label)
-        return named(own, [name for name in data.names if name != label])
 
     @property
     def _training(self) -> Training:

@@ -286,7 +286,8 @@ class Recipe:
     ) -> Template:
         """What a task sees: features of its own columns, the columns of representations, and the
         labels of the tasks it reads."""
-        from dovetail.features.sets import OF_WORDS_AND_TAGS, suited
+        from dovetail.features.resolution import features_of_corpus
+        from dovetail.features.sets import OF_WORDS_AND_TAGS
         from dovetail.features.template_file import ready_made, template_from_file
 
         label = self.label_of(task, corpus)
@@ -304,8 +305,7 @@ class Recipe:
             if not inputs:
                 raise DataError(f"there is no column to make features of beside '{label}'")
             if task.features is None:
-                shown = Corpus({n: corpus.column(n) for n in (*inputs, label)}, corpus.bounds)
-                template = suited(shown, label)
+                template = features_of_corpus(None, corpus, label, inputs)
             else:
                 tagged = task.features in OF_WORDS_AND_TAGS and len(inputs) == 1
                 columns = [*inputs, *reads[:1]] if tagged else inputs
