@@ -23,7 +23,7 @@ CACHE = HERE / ".cache"
 def cached(name: str) -> str:
     """The file of a pipeline, of the last training or of one made now."""
     import dovetail
-    from dovetail.chain.model_file import VERSION
+    from dovetail.io.model_file import VERSION
 
     made_by = f"{dovetail.__version__} {VERSION}".encode() + Path(__file__).read_bytes()
     path = CACHE / f"{name}-{hashlib.sha256(made_by).hexdigest()[:12]}.dovetail"

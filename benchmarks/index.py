@@ -63,7 +63,7 @@ def index(count: int, model: str) -> dict[str, Any]:
     others = count * (4 + 8 + 8 + 4) / 1e6
     used = resident_mb() - before - others
     name = sum(len(f"word={k:x}") for k in range(0, count, count // 1000)) / 1000
-    fitting = Fitting(Tagger(features=template, boundaries=False).settings, data)
+    fitting = Fitting(Tagger(features=template, boundaries=False), data)
     weights = np.linspace(-1, 1, fitting.problem.n_parameters) + 1e-9
     facts = {**fitting._facts(), "features": template.spec(), "label": None, "columns": ["word"]}
     arrays = {**fitting.problem.export(weights), **fitting.limits}

@@ -42,7 +42,7 @@ Case = tuple[Corpus, Sequence[Corpus]]  # to train on, and to test on
 def with_value(representation: Any, value: Any) -> Representation:
     """The same with another value."""
     for one in (getattr(representation, "of", representation), *_layers(representation)):
-        one.settings["value"] = value
+        one.value = value
     made: Representation = representation
     return made
 

@@ -80,7 +80,7 @@ def cached_tagger(
     digest = _fingerprint(tagger, made_of)
     path = folder / f"{name}-{digest}.dovetail"
     if path.exists():
-        return CachedTagger(load(path, threads=tagger.settings["threads"]), digest)
+        return CachedTagger(load(path, threads=tagger.threads), digest)
     if say is not None:
         say(f"training the tagger '{name}'")
     tagger.fit(data(), label=name)
@@ -90,7 +90,7 @@ def cached_tagger(
 
 def _fingerprint(tagger: Tagger, made_of: Sequence[Path | str]) -> str:
     """That of the settings of a tagger, its name lists and its data."""
-    settings = {key: value for key, value in tagger.settings.items() if key != "threads"}
+    settings = {key: value for key, value in tagger.get_params().items() if key != "threads"}
     lists = [repr(lexicon.spec()) for lexicon in settings["features"].lexicons.values()]
     named = [f"{key} = {value}" for key, value in sorted(settings.items())]
     return fingerprint(__version__, *named, *lists, *made_of)[:12]

@@ -158,7 +158,7 @@ class TransferStudy:
 
     def _stacked(self, c2: float) -> dict[str, Tagger]:
         layers = stacked(TASK, self.case.features, window=STACKED_WINDOW, **self._settings(c2))
-        upper = layers[TASK].settings["features"]
+        upper = layers[TASK].get_params()["features"]
         around = [column(name).window(STACKED_WINDOW) for name in self.case.below]
         features = Template(*upper.expressions, *around, lexicons=upper.lexicons)
         return {**layers, TASK: self._tagger(features, c2)}

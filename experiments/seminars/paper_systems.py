@@ -148,7 +148,7 @@ class PaperSystems:
 
     def _stacked(self, c2: float) -> dict[str, Tagger]:
         layers = stacked(TASK, self.plain, window=STACKED_WINDOW, **self._settings(c2))
-        upper = layers[TASK].settings["features"]
+        upper = layers[TASK].get_params()["features"]
         around = column("ner").window(STACKED_WINDOW)
         features = Template(*upper.expressions, around, lexicons=upper.lexicons)
         return {**layers, TASK: self._tagger(features, c2)}

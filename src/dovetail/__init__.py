@@ -26,6 +26,7 @@ _HOME = {
     "LayeredHMM": "dovetail.representation",
     "LinearTagger": "dovetail.multitask",
     "ModelFileError": "dovetail.errors",
+    "NotFittedError": "dovetail.errors",
     "Pipeline": "dovetail.pipeline.pipeline",
     "Pool": "dovetail.pipeline.pool",
     "Scores": "dovetail.pipeline.scores",
@@ -37,7 +38,7 @@ _HOME = {
     "WordTable": "dovetail.representation",
     "WordVectors": "dovetail.representation",
     "column": "dovetail.features",
-    "load": "dovetail.chain.tagger",
+    "load": "dovetail.io.loading",
     "read": "dovetail.corpus",
     "stacked": "dovetail.pipeline.stacking",
 }
@@ -45,10 +46,17 @@ _HOME = {
 if TYPE_CHECKING:
     from dovetail.chain.constraints import Constraints
     from dovetail.chain.groups import FeatureGroup
-    from dovetail.chain.tagger import Tagger, load
+    from dovetail.chain.tagger import Tagger
     from dovetail.corpus import Corpus, read
-    from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingError
+    from dovetail.errors import (
+        DataError,
+        DovetailError,
+        ModelFileError,
+        NotFittedError,
+        TrainingError,
+    )
     from dovetail.features import Dataset, Lexicon, Template, column
+    from dovetail.io.loading import load
     from dovetail.multitask import ASO, LinearTagger
     from dovetail.pipeline import Pipeline, Pool, Scores, stacked
     from dovetail.representation import (
@@ -76,6 +84,7 @@ __all__ = [
     "Lexicon",
     "LinearTagger",
     "ModelFileError",
+    "NotFittedError",
     "Pipeline",
     "Pool",
     "Scores",

@@ -19,3 +19,7 @@ class TrainingError(DovetailError, ValueError):
 
 class NativeCodeError(DovetailError, ImportError):
     """The kernels cannot be loaded here: they are for another CPU level, platform or Python."""
+
+
+class NotFittedError(DovetailError, ValueError, AttributeError):
+    """Something was asked of an estimator that only training, or a file, can give it."""

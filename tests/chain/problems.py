@@ -25,7 +25,7 @@ class Problem:
         self.data = Dataset()
         for e in examples:
             self.data.append(e.tokens, e.known, allowed=e.allowed, weight=e.weight)
-        self.fitting = Fitting(Tagger(**{"c2": 1.0, **choices}).settings, self.data)
+        self.fitting = Fitting(Tagger(**{"c2": 1.0, **choices}), self.data)
         feature, previous, label = self.fitting.problem.parameters()
         names, labels = [*self.data.native.feature_names(), None], [*self.data.labels, None]
         self.names = [

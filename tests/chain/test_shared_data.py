@@ -55,7 +55,7 @@ def peer(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Peer:
 
 def test_same_objective_at_the_same_weights(peer: Peer) -> None:
     data = Dataset.from_lists(features(peer.train), peer.train.lists("chunk"))
-    fitting = Fitting(Tagger(c2=C2, boundaries=False).settings, data)
+    fitting = Fitting(Tagger(c2=C2, boundaries=False), data)
     feature, previous, label = fitting.problem.parameters()
     names, labels = [*data.native.feature_names(), None], [*data.labels, None]
     theirs = read_weights(peer.model)

@@ -18,10 +18,10 @@ import dovetail
 from chain.small import SMALL
 from dovetail import Constraints, Dataset, FeatureGroup, Tagger, Template, column
 from dovetail.chain.constraints import scheme_of
-from dovetail.chain.model_file import to_bytes
 from dovetail.corpus.labels import spans
 from dovetail.corpus.schemes import allowed_transitions
 from dovetail.errors import DataError
+from dovetail.io.model_file import to_bytes
 from reference.announcements import announcements
 from reference.chain import Chain
 from reference.model_columns import END, START, TinyModel

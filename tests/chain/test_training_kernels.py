@@ -14,7 +14,7 @@ from reference.shuffle import shuffled
 
 
 def problem_of(data: Dataset, **choices: Any) -> _native.Problem:
-    return Fitting(Tagger(c2=1.0, **choices).settings, data).problem
+    return Fitting(Tagger(c2=1.0, **choices), data).problem
 
 
 PROBLEM = problem_of(Dataset.from_lists([[["a"], ["b"]]], [["X", "Y"]]))

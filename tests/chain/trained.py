@@ -25,7 +25,7 @@ def data() -> Dataset:
 
 
 def objective_of(c2: float, **choices: Any) -> Objective:
-    problem = Fitting(Tagger(c2=c2, **choices).settings, data()).problem
+    problem = Fitting(Tagger(c2=c2, **choices), data()).problem
     return Objective(problem, c2, precision="double", threads=1)
 
 

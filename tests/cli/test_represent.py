@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from dovetail import demo
+from dovetail import demo, load
 from dovetail.cli import main
 from dovetail.cli.curves import Rounds, sketch
 from dovetail.corpus import write_conll
 from dovetail.pipeline import Pipeline
-from dovetail.representation import BiasedHMM, LayeredHMM, Progress, WordClasses, hmm_training, load
+from dovetail.representation import BiasedHMM, LayeredHMM, Progress, WordClasses, hmm_training
 from representation.packages import installed
 from representation.texts import news, novel
 
@@ -80,7 +80,7 @@ def test_biased_and_classes(run: Run, folder: Path, tmp_path: Path) -> None:
     learn(run, folder, "--kind", "biased", "--labels", "label", "--hard", "-o", tmp_path / "b")
     made = load(tmp_path / "b")
     assert isinstance(made, BiasedHMM)
-    assert not made.settings["soft"]
+    assert not made.soft
     learn(run, folder, "--kind", "classes", "--name", "kin", "-o", tmp_path / "c")
     classes = load(tmp_path / "c")
     assert isinstance(classes, WordClasses)

@@ -105,7 +105,7 @@ def test_what_is_kept_is_not_done_again(tmp_path: Path, learnings: list[Represen
     m = material()
     first = tried(Tuning("classes", {"states": [2]}, m, **SMALL), tmp_path)
     more = tried(Tuning("classes", {"states": [2, 3]}, m, **SMALL), tmp_path)
-    assert [one.settings["classes"] for one in learnings if isinstance(one, WordClasses)] == [2, 3]
+    assert [one.classes for one in learnings if isinstance(one, WordClasses)] == [2, 3]
     assert {one.name: one for one in first}.items() <= {one.name: one for one in more}.items()
 
 

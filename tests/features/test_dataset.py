@@ -38,7 +38,7 @@ LABELS = [["B-X", "I-X"], ["O", "O"], ["B-X"]]
 
 def shown(data: Dataset) -> list[Any]:
     """What a training sees: sizes, labels, names, parameters, value and gradient."""
-    problem = Fitting(Tagger(c2=1.0).settings, data).problem
+    problem = Fitting(Tagger(c2=1.0), data).problem
     w = np.random.default_rng(0).normal(size=problem.n_parameters)
     value, gradient = Objective(problem, 1.0, precision="double", threads=1)(w)
     sizes = [data.n_sequences, data.n_tokens, data.n_features, data.labels]

@@ -109,7 +109,7 @@ def test_a_recipe_has_linear_tasks_and_compound_features(tmp_path) -> None:
     assert sizes["tag@below"]["n_features_kept"] >= len(below.weights_.names()) > 0
     assert isinstance(below, ASO)
     assert below.structure_.n_problems_ == 2 * 3 + 2 * 4
-    reads = str(pipeline["tag"].settings["features"])
+    reads = str(pipeline["tag"].features)
     assert '(word & "tag@below")[-1..1]' in reads
     assert accuracy(pipeline, corpus) > 0.9
     written(corpus.without_column("tag"), tmp_path / "more.conll")
@@ -161,7 +161,7 @@ def test_a_recipe_has_structure_of_unlabelled_text(tmp_path) -> None:
     [shared] = pipeline.representations
     assert shared.labels_ == ["t0", "t1", "t2"]
     assert shared.biased_by_ == ()
-    assert "shared" in pipeline["tag"].settings["features"].columns
+    assert "shared" in pipeline["tag"].features.columns
     assert accuracy(pipeline, corpus) > 0.9
     shared.save(tmp_path / "shared.dovetail")
     kept = STRUCTURED[STRUCTURED.index("[[task]]") :]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dovetail import Corpus, LinearTagger, Template, _native, column, load
+from dovetail import Corpus, LinearTagger, Tagger, Template, _native, column
 from dovetail.errors import DataError, DovetailError, ModelFileError
 from dovetail.features import Dataset
 from dovetail.multitask.matrix import LOSSES, Objective, classifiers
@@ -272,8 +272,8 @@ def test_bad_input_is_refused_in_one_sentence(tmp_path) -> None:
         plain.marginals(corpus)
     path = tmp_path / "linear.dovetail"
     plain.save(path)
-    with pytest.raises(ModelFileError, match="linear tagger"):
-        load(path)
+    with pytest.raises(ModelFileError, match="holds a linear tagger, not a tagger"):
+        Tagger.load(path)
     content = bytearray(path.read_bytes())
     content[-3] ^= 255
     with pytest.raises(ModelFileError, match="damaged"):

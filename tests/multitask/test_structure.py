@@ -183,7 +183,7 @@ def test_aso_tags_by_w_and_theta_together() -> None:
     again = LinearTagger.load(aso.to_bytes())
     assert again.predict(corpus) == aso.predict(corpus)
     assert len(again.training_["rounds"]) == len(aso.structure_.rounds_)
-    assert aso.fresh().settings == aso.settings
+    assert aso.fresh().get_params() == aso.get_params()
 
 
 def test_other_labels_and_unlabelled_text_are_auxiliary_tasks_too() -> None:

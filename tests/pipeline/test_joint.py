@@ -21,7 +21,7 @@ def enumerated(pipeline: Pipeline, words: list[str]) -> dict[tuple[tuple[str, ..
         filled = Corpus.from_lists({"word": [words], **columns})
         total = 0.0
         for name, path in zip(pipeline.names, labelling, strict=True):
-            model, batch = pipeline[name]._encoded(filled)
+            model, batch = pipeline[name].model_, pipeline[name].encode(filled)
             codes = np.array([model.labels.index(y) for y in path], np.int32)
             score = model.native.path_scores(batch, codes, model.constraints)[0]
             total += pipeline.weights[name] * float(score)
@@ -148,7 +148,7 @@ def test_scores_from_elsewhere_are_a_layer(corpus: Corpus, layers: dict[str, Any
     model = lower.model_
 
     def scores(given: Corpus) -> list[Any]:
-        _, batch = lower._encoded(given)
+        batch = lower.encode(given)
         found = model.native.token_scores(batch)
         return [found[a:b] for a, b in zip(given.bounds[:-1], given.bounds[1:], strict=True)]
 

@@ -155,7 +155,7 @@ def test_the_optimum_is_certified_where_inference_is_exact_and_all_is_known() ->
     assert pipeline["up"].stopped_.startswith("certified")
     assert 0 <= gap <= 1e-3
     for name in pipeline.names:
-        pipeline[name].settings["tolerance"] = 1e-7
+        pipeline[name].tolerance = 1e-7
     value = pipeline["up"].training_["objective"]
     least = pipeline.fit(corpus, training="joint")["up"].training_["objective"]
     assert least <= value <= least * (1 + gap) * (1 + 1e-9)

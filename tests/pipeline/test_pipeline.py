@@ -26,7 +26,9 @@ def test_layers_are_sorted_by_what_they_read(layers: dict[str, Any]) -> None:
     backwards = Pipeline(dict(reversed(layers.items())))
     assert backwards.names == ["low", "mid", "up"]
     assert Pipeline(list(layers.values())).names == ["low", "mid", "up"]
-    assert repr(Pipeline(layers, decode="cascade")) == "<Pipeline: low -> mid -> up, cascade>"
+    assert repr(Pipeline({"low": Tagger(c2=0.1)}, decode="cascade")) == (
+        "Pipeline(layers={'low': Tagger(c2=0.1)}, decode='cascade')"
+    )
 
 
 def test_the_setting_changes_the_answer_but_not_the_weights(

@@ -39,7 +39,7 @@ def written(tmp_path: Path) -> Written:
 
 
 def template(recipe: Recipe, task: str) -> str:
-    return str(recipe.pipeline()[task].settings["features"])
+    return str(recipe.pipeline()[task].features)
 
 
 def test_defaults(written: Written, tmp_path: Path) -> None:
@@ -50,8 +50,8 @@ def test_defaults(written: Written, tmp_path: Path) -> None:
     assert (recipe.decode, recipe.training, recipe.folds, recipe.seed) == ("joint", None, 5, 0)
     pipeline = recipe.pipeline()
     assert (pipeline.decode, pipeline.inference, pipeline.epsilon) == ("joint", "auto", 1e-4)
-    given = pipeline["ner"].settings
-    usual = Tagger(features=given["features"]).settings
+    given = pipeline["ner"].get_params()
+    usual = Tagger(features=given["features"]).get_params()
     assert given == usual
 
 
@@ -63,7 +63,7 @@ def test_settings_reach_the_pipeline(written: Written) -> None:
     assert (pipeline.decode, pipeline.lattice, pipeline.threads) == ("soft", 3, 1)
     assert (pipeline.inference, pipeline.epsilon) == ("exact", 0.01)
     assert pipeline.weights == {"ner": 0.5, "fields": 1.0}
-    settings = pipeline["ner"].settings
+    settings = pipeline["ner"].get_params()
     assert {key: settings[key] for key in ("c2", "constraints", "min_count", "seed")} == {
         "c2": 0.1,
         "constraints": "auto",
@@ -71,7 +71,7 @@ def test_settings_reach_the_pipeline(written: Written) -> None:
         "seed": 4,
     }
     assert settings["label_weights"] == {"O": 0.5}
-    assert pipeline["fields"].settings["seed"] == 7
+    assert pipeline["fields"].seed == 7
 
 
 def test_a_pipeline_is_trained(written: Written) -> None:
@@ -92,7 +92,7 @@ def test_every_task_reads_those_before_it(written: Written) -> None:
 
 def test_conjunctions_with_lower_labels(written: Written) -> None:
     recipe = written(f'{NER}{FIELDS}features = "parts_of_speech"\nconjoin = true\n')
-    made = recipe.pipeline()["fields"].settings["features"]
+    made = recipe.pipeline()["fields"].features
     plain = sets.parts_of_speech()
     assert made == plain.reading("ner", conjoined=True)
     assert len(made.rows) == 2 * len(plain.rows) + 1
@@ -132,8 +132,8 @@ def test_labels_of_other_tasks_are_no_input(written: Written) -> None:
     assert corpora["pos"].names == ("word", "tag", "ner")
     assert corpora["pos"] is corpora["ner"]
     pipeline = recipe.pipeline(corpora)
-    assert set(pipeline["pos"].settings["features"].columns) == {"word"}
-    assert set(pipeline["ner"].settings["features"].columns) == {"word", "pos"}
+    assert set(pipeline["pos"].features.columns) == {"word"}
+    assert set(pipeline["ner"].features.columns) == {"word", "pos"}
 
 
 def test_shared_text_is_cross_fitted(written: Written) -> None:
@@ -311,7 +311,7 @@ def test_representations_come_before_tasks(written: Written) -> None:
     pipeline = recipe.fit()
     assert [one.names_ for one in pipeline.representations] == [("state",), ("vector",)]
     for name in ("ner", "fields"):
-        assert {"state", "vector"} <= set(pipeline[name].settings["features"].columns)
+        assert {"state", "vector"} <= set(pipeline[name].features.columns)
     assert pipeline.predict([["by", "Bob"]])["fields"] == [["O", "B-SPEAKER"]]
 
 
@@ -321,7 +321,7 @@ def test_document_context_is_learned_for_a_task(written: Written) -> None:
     pipeline = recipe.fit()
     assert [one.name_ for one in pipeline.representations] == ["state", "context"]
     assert pipeline.representations[1].reads_ == ("word", "state")
-    assert "context_token_document" in pipeline["fields"].settings["features"].columns
+    assert "context_token_document" in pipeline["fields"].features.columns
     assert any("context" in note and "fields" in note for note in pipeline.notes_)
     assert not any("those of ner" in note for note in pipeline.notes_)
     assert pipeline.predict([["by", "Bob"]])["fields"] == [["O", "B-SPEAKER"]]
@@ -331,7 +331,7 @@ def test_template_files_may_read_representations(written: Written) -> None:
     recipe = written(NER)
     (recipe.path.parent / "states.template").write_text("word\nstate\n")
     pipeline = written(HMM + NER + 'features = "states.template"\n').fit()
-    assert set(pipeline["ner"].settings["features"].columns) == {"word", "state"}
+    assert set(pipeline["ner"].features.columns) == {"word", "state"}
 
 
 @pytest.mark.parametrize(

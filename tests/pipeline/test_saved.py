@@ -37,10 +37,11 @@ def test_one_file_for_all_layers(layers: dict[str, Any], corpus: Corpus, tmp_pat
     for decode in ("cascade", "joint"):
         expected = pipeline.predict(corpus, decode=decode)  # type: ignore[arg-type]
         assert again.predict(corpus, decode=decode) == expected  # type: ignore[arg-type]
-    with pytest.raises(ModelFileError, match="holds a pipeline of several taggers"):
-        dovetail.load(tmp_path / "all.dovetail")
+    assert dovetail.load(tmp_path / "all.dovetail").names == again.names
+    with pytest.raises(ModelFileError, match="holds a pipeline, not a tagger: open it with doveta"):
+        Tagger.load(tmp_path / "all.dovetail")
     layers["low"].save(tmp_path / "one.dovetail")
-    with pytest.raises(ModelFileError, match="holds a single tagger"):
+    with pytest.raises(ModelFileError, match="holds a tagger, not a pipeline"):
         Pipeline.load(tmp_path / "one.dovetail")
 
 

@@ -148,7 +148,7 @@ def test_stacked_learning_reads_windows_of_base_predictions() -> None:
 def test_errors_of_a_training_name_the_task() -> None:
     corpus = random_corpus(20, seed=1)
     pipeline = two()
-    pipeline["up"].settings["min_count"] = 1000
+    pipeline["up"].min_count = 1000
     with pytest.raises(TrainingError, match=r"^task 'up': no feature occurs 1000 times"):
         pipeline.fit(corpus, training="gold")
     with pytest.raises(DataError, match=r"^task 'up': its data has no column 'x'; it has word"):

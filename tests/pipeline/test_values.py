@@ -70,9 +70,9 @@ def test_no_other_value_makes_labels_of_left_out_parts_more_likely(
     classes: WordClasses, c2: Any
 ) -> None:
     text = classes.annotate(noisy())
-    chosen = chosen_value(tagger(c2=c2).settings, text, "pos", ["class"])
+    chosen = chosen_value(tagger(c2=c2).get_params(), text, "pos", ["class"])
     assert chosen.tried[chosen.value] == max(chosen.tried.values())
-    exact = of_the_ladder(tagger(c2=c2, tolerance=1e-4).settings, text)
+    exact = of_the_ladder(tagger(c2=c2, tolerance=1e-4).get_params(), text)
     assert exact[chosen.value] >= max(exact.values()) - 0.005
     assert max(exact.values()) - min(exact.values()) > 0.01
 
@@ -80,7 +80,7 @@ def test_no_other_value_makes_labels_of_left_out_parts_more_likely(
 def test_what_is_chosen_is_a_prior_of_the_tagger(classes: WordClasses) -> None:
     pipeline = Pipeline({"class": classes, "pos": tagger()}).fit(noisy())
     [note] = pipeline.notes_
-    settings = tagger().settings
+    settings = tagger().get_params()
     found = chosen_value(settings, classes.annotate(noisy()), "pos", ["class"])
     assert priors(pipeline["pos"]) == {"class=*": found.value}
     assert note.startswith(f"pos: the value of class is {found.value:g}, by the likelihood")
@@ -111,8 +111,8 @@ def test_nothing_of_the_users_is_changed_and_training_again_chooses_again(
     pipeline = Pipeline({"class": classes, "pos": own}).fit(noisy())
     first = weights(own)
     assert own is pipeline["pos"]
-    assert own.settings["groups"] == ()
-    assert classes.settings["value"] == "auto"
+    assert own.groups == ()
+    assert classes.value == "auto"
     assert weights(pipeline.fit(noisy())["pos"]) == first
     assert len(pipeline.notes_) == 1
 
@@ -131,19 +131,19 @@ def test_a_number_is_what_it_was(value: float) -> None:
     assert pipeline.notes_ == []
     assert priors(pipeline["pos"]) == {}
     assert weights(pipeline["pos"]) == weights(by_hand)
-    assert dovetail.representation.load(given.to_bytes()).settings["value"] == value
+    assert dovetail.load(given.to_bytes()).value == value
 
 
 def test_all_layers_and_all_ways_of_reading(classes: WordClasses) -> None:
     layered = LayeredHMM(2, HMM(3, **SMALL)).fit(news())
-    assert dovetail.representation.load(layered.to_bytes()).chooses_value_
+    assert dovetail.load(layered.to_bytes()).chooses_value_
     own = tagger(WORD, CLASS.window(1), column("state2") & WORD)
     pipeline = Pipeline({"state": layered, "class": classes, "pos": own}).fit(noisy())
     chosen = priors(pipeline["pos"])
     assert len(chosen) == 4
     assert len(set(chosen.values())) == 1
     assert "the value of state2 and class is" in pipeline.notes_[0]
-    matched = groups_of(own.settings["features"], ["class"], 0.5)
+    matched = groups_of(own.features, ["class"], 0.5)
     assert [group.pattern for group in matched] == ["class[[]-1]=*", "class=*", "class[[]1]=*"]
 
 
@@ -207,7 +207,7 @@ def test_where_nothing_can_be_compared_it_is_1(classes: WordClasses) -> None:
     assert priors(pipeline["pos"]) == {"class=*": 1.0}
     text = classes.annotate(noisy())
     for settings in ({"method": "perceptron"}, {"c2": 0.0}):
-        assert chosen_value(tagger(**settings).settings, text, "pos", ["class"]) == Chosen(
+        assert chosen_value(tagger(**settings).get_params(), text, "pos", ["class"]) == Chosen(
             USUAL, {}
         )
 
@@ -234,7 +234,9 @@ def test_of_much_text_a_sample_is_enough(
     sample = values._sampled(corpus, 0)
     assert 0 < sample.n_tokens <= 60
     assert sample.lists("word") == values._sampled(corpus, 0).lists("word")
-    first, second = (chosen_value(tagger().settings, corpus, "pos", ["class"]) for _ in range(2))
+    first, second = (
+        chosen_value(tagger().get_params(), corpus, "pos", ["class"]) for _ in range(2)
+    )
     assert first == second
     assert first.tried
 

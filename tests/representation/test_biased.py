@@ -28,7 +28,7 @@ def with_layer(corpus: Corpus, seed: int = 9) -> Corpus:
     """An earlier layer: the states of another model."""
     both = [news(), novel()]
     other = HMM(6, start="random", min_count=1, seed=seed, threads=1).fit(both)
-    other.settings.update(soft=False, value=1.0, name="earlier")
+    other.set_params(soft=False, value=1.0, name="earlier")
     return other.annotate(corpus)
 
 
@@ -126,7 +126,7 @@ def test_a_warm_start_does_not_end_before_biases_act(sigma: float | None) -> Non
     bent.fit(news(), warm_start=plain)
     assert bent.stopped_ == "the likelihood hardly changes any more"
     assert last(bent)["entropy"] < 0.8 * bent.history_[0].properties["entropy"]
-    assert bent.rounds_ >= (bent.settings["ramp"] + 2 if sigma is None else 3)
+    assert bent.rounds_ >= (bent.ramp + 2 if sigma is None else 3)
 
 
 def test_a_file_of_a_plain_model_is_a_warm_start_as_the_model_is() -> None:
@@ -145,7 +145,7 @@ def test_a_cost_of_your_own_keeps_states_away() -> None:
         return cost
 
     hmm = biased(TokenCost(never_the_first), Distance(), states=3).fit(news(), novel())
-    assert not (hmm.states(news()) == 0).any()
+    assert not (hmm.best_states(news()) == 0).any()
 
 
 def test_a_loaded_model_says_that_its_own_cost_is_gone() -> None:
@@ -198,7 +198,7 @@ def test_a_file_holds_all_of_a_model(tmp_path: Path) -> None:
     hmm.save(tmp_path / "model.dovetail")
     again = BiasedHMM.load(tmp_path / "model.dovetail")
     assert again.annotate(novel()) == hmm.annotate(novel())
-    assert again.settings["properties"] == [Entropy("pos"), Distance()]
+    assert again.properties == (Entropy("pos"), Distance())
     assert again.annotate_left_out(news(), novel()) == hmm.annotate_left_out(news(), novel())
 
 

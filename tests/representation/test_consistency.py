@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dovetail import load
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus, SoftColumn
 from dovetail.errors import DataError, DovetailError
 from dovetail.features import Template, column
 from dovetail.pipeline import Pipeline
-from dovetail.representation import Consistency, WordTable, load
+from dovetail.representation import Consistency, WordTable
 from dovetail.representation.elsewhere import Opinions
 
 WORDS = [
@@ -137,7 +138,7 @@ def test_a_pipeline_sees_the_whole_corpus_and_is_one_file(
     text = own.annotate_cross_fitted(corpus(), folds=2)
     pipeline = Pipeline({"context": own, "ner": Tagger(c2=0.1)}, decode="cascade").fit(text)
     assert pipeline.notes_ == []
-    assert "context_entity_document[-1..1]" in str(pipeline["ner"].settings["features"])
+    assert "context_entity_document[-1..1]" in str(pipeline["ner"].features)
     whole = pipeline.annotate(corpus())
     assert "context_token_corpus" not in whole.names
     monkeypatch.setattr("dovetail.pipeline.inputs.AT_ONCE", 4)
@@ -169,7 +170,7 @@ def test_plain_labels_have_columns_of_tokens_only() -> None:
 def test_files(context: Consistency, tmp_path: Path) -> None:
     context.save(tmp_path / "context.dovetail")
     again = load(tmp_path / "context.dovetail")
-    assert again.settings == context.settings
+    assert repr(again) == repr(context)
     assert again.annotate(corpus()) == context.annotate(corpus())
 
 

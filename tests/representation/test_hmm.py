@@ -76,7 +76,7 @@ def test_stepwise_em_gets_as_far_in_fewer_rounds() -> None:
 
 def test_states_from_classes_are_those_of_tags() -> None:
     corpus = news(200)
-    states = HMM(3, min_count=1, threads=1).fit(corpus).states(corpus)
+    states = HMM(3, min_count=1, threads=1).fit(corpus).best_states(corpus)
     tags = corpus.column("pos").codes
     assert all(len(set(states[tags == tag])) == 1 for tag in range(3))
 
@@ -138,7 +138,7 @@ def test_a_callback_or_ctrl_c_ends_a_training_with_what_there_is() -> None:
     hmm = plain(rounds=20).fit(news(), callback=interrupt)
     assert hmm.rounds_ == 2
     assert "interrupted after 2 rounds" in hmm.stopped_
-    assert hmm.states(news()).shape == (news().n_tokens,)
+    assert hmm.best_states(news()).shape == (news().n_tokens,)
 
 
 def test_columns_are_states_or_their_probabilities() -> None:
@@ -146,20 +146,20 @@ def test_columns_are_states_or_their_probabilities() -> None:
     hmm = plain(value=0.5, rounds=5).fit(corpus)
     soft = hmm.annotate(corpus).column("state")
     assert isinstance(soft, SoftColumn)
-    posteriors = hmm.posteriors(corpus)
+    posteriors = hmm.marginals(corpus)
     assert posteriors.sum(axis=1) == pytest.approx(np.ones(corpus.n_tokens), abs=1e-5)
     kept = np.where(posteriors < 0.01, 0, posteriors)
     np.testing.assert_allclose(soft.weights, 0.5 * kept, rtol=1e-6)
-    hmm.settings.update(soft=False, value=1.0)
+    hmm.set_params(soft=False, value=1.0)
     hard = hmm.annotate(corpus).column("state")
-    assert [f"s{k}" for k in hmm.states(corpus)] == hard.values()
+    assert [f"s{k}" for k in hmm.best_states(corpus)] == hard.values()
 
 
-def test_type_posteriors_are_averages_over_tokens() -> None:
+def test_word_marginals_are_averages_over_tokens() -> None:
     corpus = news()
     hmm = plain(precision="double", rounds=5).fit(corpus)
-    of_word = hmm.posteriors(corpus)[[w == "bank" for w in corpus.column("word").values()]]
-    found = hmm.type_posteriors(corpus)[hmm.vocabulary_.number("bank")]
+    of_word = hmm.marginals(corpus)[[w == "bank" for w in corpus.column("word").values()]]
+    found = hmm.word_marginals(corpus)[hmm.vocabulary_.number("bank")]
     np.testing.assert_allclose(found, of_word.mean(axis=0))
     state = int(found.argmax())
     assert "bank" in [word for word, _ in hmm.typical_words(state, top=12)]
@@ -184,8 +184,8 @@ def test_a_file_holds_all_of_a_model(tmp_path: Path) -> None:
 def test_unknown_words_and_no_words_are_decoded() -> None:
     hmm = plain().fit(news())
     odd = Corpus.from_lists({"word": [["Xyzzy"], [], ["the", None, "42"]]})
-    assert np.isfinite(hmm.posteriors(odd)).all()
-    assert hmm.states(Corpus.from_lists({"word": []})).shape == (0,)
+    assert np.isfinite(hmm.marginals(odd)).all()
+    assert hmm.best_states(Corpus.from_lists({"word": []})).shape == (0,)
 
 
 def test_bad_input_is_one_sentence() -> None:
@@ -202,7 +202,7 @@ def test_bad_input_is_one_sentence() -> None:
     with pytest.raises(DataError, match="prior is -1"):
         HMM(2, prior=-1)
     with pytest.raises(DovetailError, match="has not been trained"):
-        HMM(2).states(news())
+        HMM(2).best_states(news())
 
 
 def test_a_refit_that_fails_leaves_the_model_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

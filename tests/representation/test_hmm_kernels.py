@@ -91,7 +91,7 @@ def test_expected_counts_are_those_of_enumeration(given_problem: Problem) -> Non
         np.testing.assert_allclose(found.counts.start, start, **close)
         np.testing.assert_allclose(found.counts.transitions, moves, **close)
         np.testing.assert_allclose(found.counts.emissions, emissions, **close)
-        np.testing.assert_allclose(engine.posteriors(text, at, costs), posteriors, **close)
+        np.testing.assert_allclose(engine.marginals(text, at, costs), posteriors, **close)
         for (codes, table), sums in zip(costs.coded, found.by_code, strict=True):
             expected = np.zeros_like(table)
             np.add.at(expected, codes[codes >= 0], posteriors[codes >= 0])
@@ -130,7 +130,7 @@ def test_threads_do_not_change_a_bit(exact: bool) -> None:
     for name in ("start", "transitions", "emissions"):
         assert np.array_equal(getattr(a.counts, name), getattr(b.counts, name))
     assert np.array_equal(a.by_code[0], b.by_code[0])
-    assert np.array_equal(one.posteriors(text, at, costs), four.posteriors(text, at, costs))
+    assert np.array_equal(one.marginals(text, at, costs), four.marginals(text, at, costs))
     assert np.array_equal(one.best_states(text, at, costs), four.best_states(text, at, costs))
 
 

@@ -77,7 +77,7 @@ def test_bad_input_is_one_sentence() -> None:
         LayeredHMM(0)
     with pytest.raises(DataError, match="repel is -1"):
         LayeredHMM(2, repel=-1)
-    with pytest.raises(DovetailError, match="have not been trained"):
+    with pytest.raises(DovetailError, match="has not been trained"):
         LayeredHMM(2).columns(news())
     with pytest.raises(ModelFileError, match="holds a hidden Markov model, not a layered"):
         LayeredHMM.load(HMM(2, **SETTINGS).fit(news()).to_bytes())
@@ -99,7 +99,7 @@ def test_ctrl_c_between_rounds_keeps_the_layers_that_there_are(
     layered = LayeredHMM(3, HMM(3, **SETTINGS), repel=repel).fit(news())
     assert layered.stopped_.startswith("interrupted")
     assert layered.names_ == ("state1",)
-    assert layered.settings["layers"] == 3
+    assert layered.layers == 3
     again = LayeredHMM.load(layered.to_bytes())
     assert (again.names_, again.stopped_) == (layered.names_, layered.stopped_)
     assert len(layered.fit(news()).layers_) == 3

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from dovetail import load
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError, DovetailError
 from dovetail.features import Lexicon
-from dovetail.representation import WordTable, WordVectors, load, ready_made, ready_made_list
+from dovetail.representation import WordTable, WordVectors, ready_made, ready_made_list
 from dovetail.representation.packages import Package
 from dovetail.representation.ready_made import write_list
 from representation.packages import installed

@@ -131,7 +131,7 @@ def test_properties_bias_classes() -> None:
     assert bent.biased_by_ == ("half",)
     assert plain.biased_by_ == ()
     again = WordClasses.load(bent.to_bytes())
-    assert again.settings == bent.settings
+    assert again.get_params() == bent.get_params()
     assert again.annotate(target) == bent.annotate(target)
 
 
@@ -186,5 +186,5 @@ def test_bad_input_is_one_sentence() -> None:
         WordClasses(2).fit(Corpus.from_lists({"word": []}))
     with pytest.raises(DataError, match="80 classes are more than the 13 words"):
         WordClasses(min_count=1).fit(news())
-    with pytest.raises(DovetailError, match="have not been learned"):
+    with pytest.raises(DovetailError, match="set of word classes has not been trained"):
         WordClasses(2).class_of("a")

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from dovetail import load
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError, ModelFileError
 from dovetail.pipeline import Pipeline
-from dovetail.representation import WordTable, load
+from dovetail.representation import WordTable
 
 VALUES = {"London": "0110", "Paris": "0111", "he": "10", "said": "11"}
 TEXT = Corpus.from_lists({"word": [["He", "said", "Paris", "fell"], []]})
@@ -43,7 +44,7 @@ def test_files_keep_everything(tmp_path: Path) -> None:
     made.save(tmp_path / "table.dovetail")
     again = load(tmp_path / "table.dovetail")
     assert isinstance(again, WordTable)
-    assert again.settings == made.settings
+    assert again.get_params() == made.get_params()
     assert again.origin_ == made.origin_
     assert again.annotate(TEXT) == made.annotate(TEXT)
     assert [word for word, _ in again.typical_words(0)] == ["London"]
@@ -75,7 +76,7 @@ def test_a_tagger_learns_from_the_values_of_words_it_has_never_seen() -> None:
     made = table(value=2.0)
     pipeline = Pipeline({"brown": made, "ner": Tagger(c2=0.1)}).fit(train)
     assert pipeline.predict([["he", "left", "Paris"]])["ner"] == [["O", "O", "LOC"]]
-    read = str(pipeline["ner"].settings["features"])
+    read = str(pipeline["ner"].features)
     assert "brown3[-1..1]" in read
     assert "brown & word.short_shape" in read
     again = Pipeline.load(pipeline.to_bytes())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,6 @@ from dovetail.chain.model import ANY_LABEL, ChainModel
 from dovetail.errors import DataError
 from dovetail.features import Labels
 from dovetail.numeric import exp
-
-if TYPE_CHECKING:
-    from dovetail.chain.tagger import Tagger
 
 LARGEST_SEED = 2**63
 _DECODERS = {"viterbi": "viterbi", "marginal": "max_marginal"}
@@ -39,19 +36,18 @@ def check_decoder(decode: str) -> None:
         raise DataError(f"there is no decoder '{decode}': viterbi or marginal")
 
 
-def probabilities(tagger: Tagger, data: Any) -> npt.NDArray[np.float64]:
-    """Probabilities of a tagger's labels for all tokens of some data, [tokens x labels]."""
-    model, batch = tagger._encoded(data)
+def marginals(model: ChainModel, batch: _native.Batch, threads: int) -> npt.NDArray[np.float64]:
+    """Probabilities of the labels of all tokens, [tokens x labels]."""
     found: npt.NDArray[np.float64] = model.native.posteriors(
-        batch, model.constraints, ANY_LABEL, tagger._threads
+        batch, model.constraints, ANY_LABEL, threads
     )[0]
     return found
 
 
-def marginals(
+def label_probabilities(
     model: ChainModel, batch: _native.Batch, masks: Any, threads: int
 ) -> list[list[dict[str, float]]]:
-    """Probability of every label at every token."""
+    """Probability of every label at every token, by label."""
     rows = _infer(model.native.posteriors, model, batch, masks, threads)[0].tolist()
     return _cut([dict(zip(model.labels, row, strict=True)) for row in rows], batch)
 

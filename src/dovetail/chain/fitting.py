@@ -1,4 +1,4 @@
-"""From a tagger's settings and data to a trained model."""
+"""From a tagger's parameters and data to a trained model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,8 +23,11 @@ from dovetail.chain.training import Callback, Hooks, run
 from dovetail.chain.weights import start_from
 from dovetail.errors import TrainingError
 from dovetail.features import Dataset
-from dovetail.files import atomic_write
+from dovetail.io.files import atomic_write
 from dovetail.numeric import log
+
+if TYPE_CHECKING:
+    from dovetail.chain.tagger import Tagger
 
 logger = logging.getLogger(__name__)
 
@@ -39,27 +42,27 @@ class Fitted(NamedTuple):
 
 
 class Fitting:
-    """A training about to happen: settings checked, parameters laid out."""
+    """A training about to happen: the tagger's parameters checked, weights laid out."""
 
-    def __init__(self, settings: Mapping[str, Any], data: Dataset) -> None:
-        _check(settings, data)
-        self.settings = settings
+    def __init__(self, tagger: Tagger, data: Dataset) -> None:
+        _check(tagger, data)
+        self.tagger = tagger
         self.data = data
-        self.constraints = resolve(settings["constraints"], data)
-        self.prior = prior_of(settings, data)
+        self.constraints = resolve(tagger.constraints, data)
+        self.prior = prior_of(tagger.get_params(), data)
         self.c2 = self.prior.c2
         self.roles, self.priors = roles_and_priors(
-            data, settings["groups"], self.prior, boundaries=settings["boundaries"]
+            data, tagger.groups, self.prior, boundaries=tagger.boundaries
         )
-        self.margins = _margins(settings["label_weights"], data.labels)
+        self.margins = _margins(tagger.label_weights, data.labels)
         limits = self.constraints.arrays() if self.constraints else (NOTHING, NOTHING, NOTHING)
         self.limits = dict(zip(("legal", "start", "end"), limits, strict=True))
         try:
             self.problem = _native.Problem(
                 data.native,
-                settings["min_count"],
-                settings["all_pairs"],
-                settings["all_transitions"],
+                tagger.min_count,
+                tagger.all_pairs,
+                tagger.all_transitions,
                 self.roles,
                 self.priors,
                 *limits,
@@ -67,8 +70,8 @@ class Fitting:
             )
         except _native.ImpossibleSequence as error:
             raise TrainingError(f"{error}; {LOOSEN}") from None
-        if settings["min_count"] > 1 and not self.problem.has_features:
-            raise TrainingError(f"no feature occurs {settings['min_count']} times; lower min_count")
+        if tagger.min_count > 1 and not self.problem.has_features:
+            raise TrainingError(f"no feature occurs {tagger.min_count} times; lower min_count")
         if not self.problem.n_parameters:
             raise TrainingError("there is nothing to learn: the data has no features")
 
@@ -78,15 +81,15 @@ class Fitting:
 
     def dual_obstacle(self) -> str | None:
         """Why the dual method cannot be used here, or None."""
-        s = self.settings
+        tagger = self.tagger
         reasons = {
             "it needs an L2 penalty (c2 above 0)": self.c2 <= 0,
-            "it does not go with an L1 penalty": s["c1"] > 0 and s["method"] == "dual",
+            "it does not go with an L1 penalty": tagger.c1 > 0 and tagger.method == "dual",
             "some labels are unknown": not self.data.native.fully_labelled,
             "sequences have weights": self.data.native.weighted,
             "labels have weights": bool(self.margins.size),
             "features weigh on transitions": bool((self.roles & ON_TRANSITIONS).any()),
-            self._too_large(): self.dual_memory > s["memory_limit"],
+            self._too_large(): self.dual_memory > tagger.memory_limit,
         }
         return next((reason for reason, holds in reasons.items() if holds), None)
 
@@ -100,7 +103,7 @@ class Fitting:
         own = 24 * occurrences + 60 * self.data.n_features + 160 * parameters
         dual = (
             self.dual_memory
-            if self.settings["method"] in ("auto", "dual") and not self.dual_obstacle()
+            if self.tagger.method in ("auto", "dual") and not self.dual_obstacle()
             else 0
         )
         return int(own + dual)
@@ -130,8 +133,10 @@ class Fitting:
         checkpoint: str | os.PathLike[str] | None,
         warm_start: ChainModel | None,
     ) -> Fitted:
-        s = self.settings
-        objective = Objective(self.problem, self.c2, precision=s["precision"], threads=s["threads"])
+        tagger = self.tagger
+        objective = Objective(
+            self.problem, self.c2, precision=tagger.precision, threads=tagger.threads
+        )
 
         def model_of(w: Weights, facts: Mapping[str, Any] | None = None) -> ChainModel:
             arrays = {**self.problem.export(w), **self.limits}
@@ -150,16 +155,16 @@ class Fitting:
             checkpoint=save if checkpoint is not None else None,
         )
         plan = Plan(
-            method=s["method"],
-            c1=s["c1"],
-            tolerance=s["tolerance"],
-            seed=s["seed"],
+            method=tagger.method,
+            c1=tagger.c1,
+            tolerance=tagger.tolerance,
+            seed=tagger.seed,
             dual_obstacle=self.dual_obstacle(),
             convex=self.data.native.fully_labelled,
         )
         start = self._start(warm_start) if warm_start else None
         try:
-            outcome = run(steps(plan, objective, start), hooks, s["max_iterations"])
+            outcome = run(steps(plan, objective, start), hooks, tagger.max_iterations)
         except _native.ImpossibleSequence as error:
             raise self._refusal(error) from None
         kept = outcome.history[outcome.kept - 1]
@@ -203,7 +208,8 @@ class Fitting:
         return None
 
     def _facts(self) -> dict[str, Any]:
-        plain = {k: v for k, v in self.settings.items() if k not in ("features", "threads")}
+        given = self.tagger.get_params(deep=False)
+        plain = {k: v for k, v in given.items() if k not in ("features", "threads")}
         return {
             "labels": self.data.labels,
             "scheme": scheme_of(self.data, lenient=True),
@@ -236,34 +242,33 @@ def _margins(weights: Mapping[str, float] | None, labels: list[str]) -> Any:
     return log([weights.get(label, 1.0) for label in labels]).astype(np.float32)
 
 
-def _check(settings: Mapping[str, Any], data: Dataset) -> None:
+def _check(tagger: Tagger, data: Dataset) -> None:
     if not data.n_tokens:
         raise TrainingError("there is no training data: it has no tokens")
     if not data.labels:
         raise TrainingError("the training data has no labels")
     for name in ("c1", "c2"):
-        value = settings[name]
+        value = getattr(tagger, name)
         if name == "c2" and value == "auto":
             continue
         if isinstance(value, str) or not (np.isfinite(value) and value >= 0):
             ways = "auto or a number" if name == "c2" else "a number"
             raise TrainingError(f"{name} is {value}; give {ways} of at least 0")
-    if not settings["tolerance"] > 0:
-        raise TrainingError(f"tolerance is {settings['tolerance']}; give a number above 0")
-    if settings["precision"] not in ("single", "double"):
-        raise TrainingError(f"there is no precision '{settings['precision']}': single or double")
-    if settings["method"] not in METHODS:
+    if not tagger.tolerance > 0:
+        raise TrainingError(f"tolerance is {tagger.tolerance}; give a number above 0")
+    if tagger.precision not in ("single", "double"):
+        raise TrainingError(f"there is no precision '{tagger.precision}': single or double")
+    if tagger.method not in METHODS:
         raise TrainingError(
-            f"there is no method '{settings['method']}'; choose from {', '.join(METHODS)}"
+            f"there is no method '{tagger.method}'; choose from {', '.join(METHODS)}"
         )
-    if settings["c1"] and settings["method"] in ("sgd", "perceptron"):
-        raise TrainingError(
-            f"the method '{settings['method']}' has no L1 penalty; use auto or lbfgs"
-        )
+    if tagger.c1 and tagger.method in ("sgd", "perceptron"):
+        raise TrainingError(f"the method '{tagger.method}' has no L1 penalty; use auto or lbfgs")
     for name, least in (("min_count", 0), ("seed", 0), ("max_iterations", 1)):
-        if settings[name] is not None and settings[name] < least:
-            raise TrainingError(f"{name} is {settings[name]}; give a number of at least {least}")
-    if settings["method"] == "perceptron" and (settings["label_weights"] or data.native.weighted):
+        number = getattr(tagger, name)
+        if number is not None and number < least:
+            raise TrainingError(f"{name} is {number}; give a number of at least {least}")
+    if tagger.method == "perceptron" and (tagger.label_weights or data.native.weighted):
         raise TrainingError("the perceptron knows no weights; use auto")
-    if settings["method"] == "perceptron" and not data.native.fully_labelled:
+    if tagger.method == "perceptron" and not data.native.fully_labelled:
         raise TrainingError("the perceptron needs every label; use auto for partial labels")

@@ -10,15 +10,14 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from dovetail.data import is_corpus
 from dovetail.errors import DataError
-from dovetail.loaded import is_corpus
 
 if TYPE_CHECKING:
     from dovetail import _native
     from dovetail.chain.model import ChainModel
-    from dovetail.features import Dataset, Featurizer, Template
-
-    FeatureSet = Template | Featurizer | str | None
+    from dovetail.features import Dataset, Template
+    from dovetail.features.resolution import FeatureSet
 
 
 def encoded(data: Any, model: ChainModel, own: FeatureSet) -> _native.Batch:
@@ -84,9 +83,9 @@ def indexed(
     data: Any, labels: Any, label: str | None, weights: Any, allowed: Any, own: FeatureSet
 ) -> tuple[Dataset, dict[str, Any]]:
     """Training data as numbers, and how it was made: what the model file says of it."""
-    from dovetail.corpus import Corpus, detect_scheme, unit_of
+    from dovetail.corpus import Corpus, unit_of
     from dovetail.features import Dataset, Template
-    from dovetail.features.sets import default, named, suited
+    from dovetail.features.resolution import features_of_corpus, features_of_lists
 
     if isinstance(data, Dataset):
         if any(given is not None for given in (labels, label, weights, allowed)):
@@ -96,11 +95,9 @@ def indexed(
     if not isinstance(data, Corpus):
         if labels is None:
             raise DataError("feature lists need labels: fit(features, labels)")
-        if own == "default":
-            labels = list(labels)
-            own = default(("word",), spans=detect_scheme(labels) != "none")
-        elif isinstance(own, str):
-            own = named(own, ("word",))
+        if isinstance(own, str):
+            labels = list(labels)  # a ready-made set may look at them
+        own = features_of_lists(own, labels)
         if not isinstance(own, Template):
             return Dataset.from_lists(data, labels, **beside), {"label": None, **_made_by(None)}
         dataset = Dataset.from_template(own, data, labels, **beside)
@@ -112,14 +109,8 @@ def indexed(
     facts = {"label": label, "columns": list(data.names)}
     if data.texts is not None:
         facts["unit"] = unit_of(data.texts)
-    inputs = tuple(name for name in data.names if name != label)
-    if own is None or isinstance(own, str):
-        if not inputs:
-            raise DataError("there is no column to make features of beside the label")
-        own = suited(data, label) if own in (None, "default") else named(own, inputs)
+    own = features_of_corpus(own, data, label)
     if isinstance(own, Template):
-        if label in own.columns:
-            raise DataError(f"the template reads '{label}', the column that is to be learnt")
         dataset = Dataset.from_template(own, data, known, **beside)
         return dataset, {"features": own.spec(), **facts}
     dataset = Dataset.from_lists(map(own, data), known, **beside)

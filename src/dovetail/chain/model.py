@@ -3,15 +3,14 @@ threads."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dovetail import _native
-from dovetail.chain.model_file import KIND_LINEAR, KIND_PIPELINE, ModelFile, open_model, to_bytes
 from dovetail.errors import DataError, ModelFileError
+from dovetail.io.model_file import ModelFile, Source, open_model, to_bytes
 
 if TYPE_CHECKING:
     from dovetail.features import Template
@@ -36,20 +35,6 @@ class ChainModel:
         self.facts: dict[str, Any] = file.facts
         self.accepted: Template | None = None  # a template of the user's that has been compared
         self._file = file
-        kind = self.facts.get("kind")
-        if kind == KIND_PIPELINE:
-            raise ModelFileError(
-                f"{file.source} holds a pipeline of several taggers: open it with Pipeline.load"
-            )
-        if kind is not None:
-            if kind == KIND_LINEAR:
-                raise ModelFileError(
-                    f"{file.source} holds a {kind}: open it with dovetail.LinearTagger.load"
-                )
-            raise ModelFileError(
-                f"{file.source} holds a {kind}, which gives no labels: open it with "
-                "dovetail.representation.load, and put it before a tagger in a Pipeline"
-            )
         try:
             self.labels = tuple(str(label) for label in self.facts["labels"])
             weights: list[Any] = [file.array(name) for name in WEIGHT_ARRAYS]
@@ -69,7 +54,7 @@ class ChainModel:
         return cls(open_model(to_bytes(arrays, facts), verify=False))
 
     @classmethod
-    def load(cls, source: str | os.PathLike[str] | bytes, verify: bool | None = None) -> ChainModel:
+    def load(cls, source: Source, verify: bool | None = None) -> ChainModel:
         return cls(open_model(source, verify))
 
     def to_bytes(self) -> bytes:

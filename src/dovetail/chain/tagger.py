@@ -1,4 +1,4 @@
-"""The tagger: settings in, a trained CRF out, and everything one asks of it.
+"""The tagger: parameters in, a trained CRF out, and everything one asks of it.
 
 Only what tagging needs is imported here; training, NumPy and corpora come in when they are used.
 """
@@ -9,11 +9,17 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from dovetail.chain.inputs import encoded, held_out_scorer, indexed, tagged
+from dovetail.base.estimator import Estimator
+from dovetail.base.parameters import parameters_of
+from dovetail.chain.inputs import encoded, held_out_scorer, indexed, tagged, template_of
 from dovetail.chain.model import ChainModel
 from dovetail.errors import DataError, DovetailError
+from dovetail.io.model_file import TAGGER, ModelFile, Source, open_model
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from dovetail._native import Batch
     from dovetail.chain.constraints import Constraints
     from dovetail.chain.explain import Explanation
@@ -24,10 +30,10 @@ if TYPE_CHECKING:
     from dovetail.corpus import Corpus
     from dovetail.features import Dataset, Featurizer, Labels, Template
 
-Source = str | os.PathLike[str] | bytes
+SCHEMES = ("IOB1", "IOB2", "IOBES", "auto")  # constraints by name
 
 
-class Tagger:
+class Tagger(Estimator):
     """A linear-chain CRF for sequence labelling.
 
     Data is a `Corpus`, or sequences of token features as python-crfsuite has them: each token a
@@ -76,6 +82,9 @@ class Tagger:
     [['DET', 'NOUN', 'VERB']]
     """
 
+    kind = TAGGER
+    fitted_by = "model_"
+
     model_: ChainModel
     history_: list[Progress]
     stopped_: str
@@ -101,15 +110,23 @@ class Tagger:
         seed: int = 0,
         memory_limit: float = 2e9,
     ) -> None:
-        self.settings: dict[str, Any] = {k: v for k, v in locals().items() if k != "self"}
-
-    def __repr__(self) -> str:
-        state = (
-            f"{len(self.labels_)} labels, {self.n_features_} features"
-            if self._fitted
-            else "not fitted"
-        )
-        return f"<Tagger: {state}>"
+        self.features = features
+        self.c1 = c1
+        self.c2 = c2
+        self.method = method
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.min_count = min_count
+        self.all_pairs = all_pairs
+        self.all_transitions = all_transitions
+        self.boundaries = boundaries
+        self.groups = tuple(groups)
+        self.constraints = constraints
+        self.label_weights = label_weights
+        self.precision = precision
+        self.threads = threads
+        self.seed = seed
+        self.memory_limit = memory_limit
 
     # Training
 
@@ -139,21 +156,20 @@ class Tagger:
         """
         from dovetail.chain.fitting import Fitting
 
-        own = self.settings["features"]
+        own = self.features
         dataset, description = indexed(data, labels, label, weights, allowed, own)
         score = None
         if held_out is not None:
             score = held_out_scorer(held_out, description, own, self._threads)
-        earlier = (
-            warm_start if warm_start is None or isinstance(warm_start, Tagger) else load(warm_start)
-        )
-        fitted = Fitting(self.settings, dataset).train(
+        if warm_start is not None and not isinstance(warm_start, Tagger):
+            warm_start = Tagger.load(warm_start)
+        fitted = Fitting(self, dataset).train(
             description=description,
             held_out=score,
             patience=patience,
             callback=callback,
             checkpoint=checkpoint,
-            warm_start=earlier._trained() if earlier else None,
+            warm_start=None if warm_start is None else warm_start.model_,
         )
         self.model_, self.history_, self.stopped_ = fitted
         return self
@@ -164,54 +180,50 @@ class Tagger:
         """Sizes that a training on this data would have, and the memory it would take."""
         from dovetail.chain.fitting import Fitting
 
-        dataset, _ = indexed(data, labels, label, None, None, self.settings["features"])
-        return Fitting(self.settings, dataset).sizes()
+        dataset, _ = indexed(data, labels, label, None, None, self.features)
+        return Fitting(self, dataset).sizes()
 
     # Using it
 
     @property
-    def _fitted(self) -> bool:
-        return hasattr(self, "model_")
-
-    def _trained(self) -> ChainModel:
-        if not self._fitted:
-            raise DovetailError("this tagger has not been trained: call fit, or load a model")
-        return self.model_
-
-    @property
     def _threads(self) -> int:
-        return self.settings["threads"] or os.cpu_count() or 1
+        return self.threads or os.cpu_count() or 1
 
-    def _encoded(self, data: Any) -> tuple[ChainModel, Batch]:
-        model = self._trained()
-        return model, encoded(data, model, self.settings["features"])
+    def encode(self, data: Any) -> Batch:
+        """The features of some data that the model has weights for, by number."""
+        return encoded(data, self.model_, self.features)
 
     def predict(
         self, data: Any, *, decode: Decode = "viterbi", allowed: Iterable[Labels] | None = None
     ) -> list[list[str]]:
         """Labels of every token: the best sequence, or each token's most probable label."""
         if decode == "viterbi" and allowed is None:
-            model = self._trained()
-            return tagged(data, model, self.settings["features"], self._threads)
+            return tagged(data, self.model_, self.features, self._threads)
         from dovetail.chain.answers import best_labels, masks_of
 
-        model, batch = self._encoded(data)
+        model, batch = self.model_, self.encode(data)
         return best_labels(model, batch, decode, masks_of(model, batch, allowed), self._threads)
 
     def predict_marginals(
         self, data: Any, *, allowed: Iterable[Labels] | None = None
     ) -> list[list[dict[str, float]]]:
         """Probability of every label at every token."""
-        from dovetail.chain.answers import marginals, masks_of
+        from dovetail.chain.answers import label_probabilities, masks_of
 
-        model, batch = self._encoded(data)
-        return marginals(model, batch, masks_of(model, batch, allowed), self._threads)
+        model, batch = self.model_, self.encode(data)
+        return label_probabilities(model, batch, masks_of(model, batch, allowed), self._threads)
+
+    def marginals(self, data: Any) -> npt.NDArray[np.float64]:
+        """The same as an array [tokens x labels], the labels in the order of `labels_`."""
+        from dovetail.chain.answers import marginals
+
+        return marginals(self.model_, self.encode(data), self._threads)
 
     def predict_nbest(self, data: Any, k: int) -> list[list[tuple[list[str], float]]]:
         """The k best label sequences of each sequence, with their probabilities."""
         from dovetail.chain.answers import n_best
 
-        return n_best(*self._encoded(data), k, self._threads)
+        return n_best(self.model_, self.encode(data), k, self._threads)
 
     def tag(
         self, data: Any, *, decode: Decode = "viterbi", allowed: Iterable[Labels] | None = None
@@ -221,7 +233,7 @@ class Tagger:
         from dovetail.chain.tagging import tag_batch
 
         check_decoder(decode)
-        model, batch = self._encoded(data)
+        model, batch = self.model_, self.encode(data)
         masks = masks_of(model, batch, allowed)
         try:
             return tag_batch(model, batch, decode=decode, allowed=masks, threads=self._threads)
@@ -232,23 +244,22 @@ class Tagger:
         """Log-probability of the given labels of each sequence."""
         from dovetail.chain.answers import log_likelihoods
 
-        return log_likelihoods(*self._encoded(data), labels, self._threads)
+        return log_likelihoods(self.model_, self.encode(data), labels, self._threads)
 
     def sample(self, data: Any, n: int, *, seed: int = 0) -> list[list[list[str]]]:
         """n label sequences for each sequence, drawn from the model's distribution."""
         from dovetail.chain.answers import samples
 
-        return samples(*self._encoded(data), n, seed)
+        return samples(self.model_, self.encode(data), n, seed)
 
     def explain(self, sequence: Any, *, top: int = 10) -> Explanation:
         """What each feature and each neighbour adds to every decision in one sequence of a corpus,
         of tokens, or of token features."""
         from dovetail.chain.explain import explain
 
-        model = self._trained()
+        model = self.model_
         try:
-            one = sequence if hasattr(sequence, "alone") else [sequence]
-            batch = encoded(one, model, self.settings["features"])
+            batch = self.encode(sequence if hasattr(sequence, "alone") else [sequence])
             return explain(model, batch, top, self._threads)
         except DovetailError:
             raise
@@ -259,37 +270,54 @@ class Tagger:
 
     @property
     def labels_(self) -> list[str]:
-        return list(self._trained().labels)
+        return list(self.model_.labels)
+
+    @property
+    def template_(self) -> Template | None:
+        """The template that it was trained with; None where features were given otherwise."""
+        return template_of(self.model_, self.features)
+
+    @property
+    def reads_(self) -> tuple[str, ...]:
+        """Columns that it reads, as far as that is known."""
+        template = self.template_ if self.is_fitted else self.features
+        return getattr(template, "columns", ())
+
+    @property
+    def c2_(self) -> float | None:
+        """The L2 penalty that training used, also where ``c2`` left it open; of an imported model
+        it is not known."""
+        return self.training_.get("prior_c2")
 
     @property
     def n_features_(self) -> int:
-        return self._trained().native.n_features
+        return self.model_.native.n_features
 
     @property
     def training_(self) -> dict[str, Any]:
         """Facts of the training: settings, sizes, why and when it stopped."""
-        return dict(self._trained().facts["training"])
+        return dict(self.model_.facts["training"])
 
     @property
     def label_column_(self) -> str | None:
         """The corpus column that the tagger was trained on."""
-        return self._trained().facts["label"]  # type: ignore[no-any-return]
+        return self.model_.facts["label"]  # type: ignore[no-any-return]
 
     @property
     def n_weights_(self) -> int:
         from dovetail.chain.weights import weight_table
 
-        return len(weight_table(self._trained()).weight)
+        return len(weight_table(self.model_).weight)
 
     def top_weights(self, n: int = 20, *, label: str | None = None) -> list[tuple[str, str, float]]:
         """The n largest weights (feature, label, weight), of one label or of all."""
         from dovetail.chain.weights import largest_weights
 
-        return largest_weights(self._trained(), n, label)
+        return largest_weights(self.model_, n, label)
 
     def transitions(self) -> dict[tuple[str, str], float]:
         """Weight of every move from one label to the next."""
-        model = self._trained()
+        model = self.model_
         rows = model.native.transitions().tolist()
         return {
             (a, b): rows[i][j]
@@ -299,20 +327,45 @@ class Tagger:
 
     # Keeping it
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file: whole, or not at all."""
-        from dovetail.files import atomic_write
-
-        with atomic_write(path) as file:
-            file.write(self.to_bytes())
-
     def to_bytes(self) -> bytes:
-        """The model file in memory."""
-        return self._trained().to_bytes()
+        return self.model_.to_bytes()
+
+    @classmethod
+    def load(
+        cls,
+        source: Source | ModelFile,
+        *,
+        features: Template | Featurizer | None = None,
+        threads: int | None = None,
+        verify: bool | None = None,
+    ) -> Tagger:
+        """Open a saved tagger, from a path or from bytes.
+
+        ``features`` is needed only for a model trained on a corpus with a feature function of the
+        user's own; ``verify`` is that of `dovetail.load`.
+        """
+        file = open_model(source, verify)
+        file.check_kind(cls.kind)
+        return cls.from_model(ChainModel(file), features=features, threads=threads)
+
+    @classmethod
+    def from_model(
+        cls,
+        model: ChainModel,
+        *,
+        features: Template | Featurizer | None = None,
+        threads: int | None = None,
+    ) -> Tagger:
+        """A tagger with a model that was trained elsewhere, and the parameters that its file
+        tells."""
+        tagger = cls(features=features, threads=threads, **_saved_parameters(model))
+        tagger.model_, tagger.history_ = model, []
+        tagger.stopped_ = str(model.facts["training"].get("stopped", ""))
+        return tagger
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
-        if self._fitted:
+        if self.is_fitted:
             state["model_"] = self.to_bytes()
         return state
 
@@ -322,24 +375,16 @@ class Tagger:
             self.model_ = ChainModel.load(state["model_"])
 
 
-def load(
-    source: Source,
-    *,
-    features: Template | Featurizer | None = None,
-    threads: int | None = None,
-    verify: bool | None = None,
-) -> Tagger:
-    """Open a saved tagger, from a path or from bytes.
+def _saved_parameters(model: ChainModel) -> dict[str, Any]:
+    """The parameters that a model was trained with, as far as a file can hold them."""
+    saved = model.facts["training"].get("settings")
+    if not isinstance(saved, dict):
+        return {}
+    found = {name: saved[name] for name in parameters_of(Tagger) if name in saved}
+    if found.get("constraints") not in SCHEMES:
+        found.pop("constraints", None)  # those of a user's own
+    if found.get("groups"):
+        from dovetail.chain.groups import FeatureGroup  # few models have any
 
-    ``verify`` makes sure that nothing in the file has changed since it was written. It reads the
-    whole file; by default that is done up to 64 MB.
-
-    ``features`` is needed only for a model trained on a corpus with a feature function of the
-    user's own.
-    """
-    tagger = Tagger(features=features, threads=threads)
-    tagger.model_ = ChainModel.load(source, verify)
-    tagger.history_ = []
-    training = tagger.model_.facts.get("training", {})
-    tagger.stopped_ = training.get("stopped", "")
-    return tagger
+        found["groups"] = [FeatureGroup(**group) for group in found["groups"]]
+    return found

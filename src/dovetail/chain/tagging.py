@@ -8,6 +8,7 @@ label: the two decoders answer different questions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from dovetail import _native
 from dovetail.chain.model import ChainModel
+from dovetail.chain.tagging_html import tagging_as_html
 from dovetail.corpus.labels import B, E, I, S, Span, spans, split_label
 from dovetail.numeric import exp
 
@@ -42,6 +44,13 @@ class Tagging(NamedTuple):
     probability: float
     spans: list[SpanPrediction]
     entropy: float
+
+    def to_html(self, words: Sequence[str] | None = None) -> str:
+        """The words with their spans, or labels, marked; without words, their numbers."""
+        return tagging_as_html(self, words)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
 
 def tag_batch(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from math import isfinite
 
 from dovetail.errors import DataError
-from dovetail.files import PathLike, open_text
+from dovetail.io.files import PathLike, open_text
 
 Features = list[str] | dict[str, float]
 _FEATURE = re.compile(r"((?:[^\\:]|\\.|\\$)*)(?::(.*))?", re.DOTALL)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import dovetail
 from dovetail import Tagger, __version__, _native
-from dovetail.chain.model_file import KIND_LINEAR, KIND_PIPELINE
-from dovetail.cli.models import kind_of, load
+from dovetail.cli.models import load
 from dovetail.cli.states import (
     in_short,
     origin_in_short,
@@ -20,7 +20,8 @@ from dovetail.cli.states import (
     typical_words,
     words_as_lines,
 )
-from dovetail.loaded import is_linear_tagger
+from dovetail.io.loading import kind_of
+from dovetail.pipeline.linear_layer import is_linear_tagger
 
 if TYPE_CHECKING:
     from dovetail.pipeline import Pipeline
@@ -48,7 +49,7 @@ def command(model: str, top: int | None, as_json: bool) -> None:
     """
     kind = kind_of(model)
     file = {"model": model, "bytes": Path(model).stat().st_size, "cpu_level": _native.LEVEL}
-    if kind not in (None, KIND_PIPELINE, KIND_LINEAR):
+    if kind not in ("tagger", "linear tagger", "pipeline"):
         facts = {**file, **_representation_facts(model, SHOWN_WORDS if top is None else top)}
         text = _representation_as_text
     elif isinstance(opened := load(model), Tagger):
@@ -61,9 +62,7 @@ def command(model: str, top: int | None, as_json: bool) -> None:
 
 
 def _representation_facts(model: str, top: int) -> dict[str, Any]:
-    from dovetail.representation import load
-
-    opened = load(model)
+    opened = dovetail.load(model)
     return {**summary(opened), "typical_words": typical_words(opened, top)}
 
 
@@ -120,7 +119,7 @@ def _pipeline_facts(pipeline: Pipeline, top: int) -> dict[str, Any]:
         if isinstance(annotator, Tagger):
             facts |= _facts(annotator, top)
         elif is_linear_tagger(annotator):
-            facts |= {"kind": KIND_LINEAR, "training": annotator.training_}
+            facts |= {"kind": annotator.kind, "training": annotator.training_}
         layers.append(facts)
     return {
         "kind": "pipeline",

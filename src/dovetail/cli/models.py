@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import dovetail
 from dovetail import Tagger
 from dovetail.corpus import Corpus
-from dovetail.errors import DataError
-from dovetail.loaded import is_linear_tagger
+from dovetail.errors import DataError, ModelFileError
 from dovetail.pipeline.choices import DECODINGS
 
 if TYPE_CHECKING:
@@ -19,48 +18,21 @@ if TYPE_CHECKING:
 CHAIN_DECODINGS = ("viterbi", "marginal")
 
 
-def kind_of(path: str) -> str | None:
-    """What a file holds: a pipeline, a representation of some kind, or else a tagger."""
-    from dovetail.chain.model_file import open_model
-
-    if is_foreign(path):
-        return None
-    kind: str | None = open_model(path, verify=False).facts.get("kind")
-    return kind
-
-
 def load(path: str) -> Tagger | Pipeline:
     """The tagger or the pipeline in a file, or a model of another program's as a tagger; a linear
     tagger is a pipeline of its own."""
-    from dovetail.chain.model_file import KIND_LINEAR, KIND_PIPELINE
-
-    if is_foreign(path):
-        from dovetail.interop import import_model
-
-        return import_model(path)
-    kind = kind_of(path)
-    if kind not in (KIND_PIPELINE, KIND_LINEAR):
-        return dovetail.load(path)
+    opened: Any = dovetail.load(path)
+    if isinstance(opened, Tagger) or opened.kind == "pipeline":
+        return opened  # type: ignore[no-any-return]
     from dovetail.pipeline import Pipeline
+    from dovetail.pipeline.linear_layer import is_linear_tagger
 
-    if kind == KIND_PIPELINE:
-        return Pipeline.load(path)
-    tagger: Any = dovetail.LinearTagger.load(path)
-    return Pipeline({tagger.label_column_: tagger}, decode="cascade")
-
-
-def is_foreign(path: str) -> bool:
-    """Whether a file is a model of CRFsuite, CRF++ or Wapiti."""
-    try:
-        with open(path, "rb") as file:
-            head = file.read(64)
-    except OSError:
-        return False
-    if head[8:10] == b'{"':  # ours: asked first, as nothing needs to be loaded for it
-        return False
-    from dovetail.interop.models import looks_foreign
-
-    return looks_foreign(head)
+    if not is_linear_tagger(opened):
+        raise ModelFileError(
+            f"{path} holds a {opened.kind}, which gives no labels: put it before a tagger in a "
+            "pipeline"
+        )
+    return Pipeline({opened.label_column_: opened}, decode="cascade")
 
 
 def refuse_decoding(decode: str | None, model: Tagger | Pipeline, path: str) -> None:
@@ -125,6 +97,7 @@ def label_column(annotator: Any) -> str | None:
 def _trained_on(annotator: Any) -> tuple[str | None, list[str]] | None:
     """The label column of the data that a layer was trained on, and all its columns."""
     from dovetail.pipeline.layers import taggers_of
+    from dovetail.pipeline.linear_layer import is_linear_tagger
 
     if is_linear_tagger(annotator):
         return annotator.label_column_, list(annotator.training_.get("columns", ()))

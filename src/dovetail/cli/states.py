@@ -21,7 +21,7 @@ def summary(representation: Representation) -> dict[str, Any]:
     """What a representation is, as plain data."""
     kind = type(representation).__name__
     one = getattr(representation, "layers_", [representation])[0]
-    clusters = representation.settings.get("clusters") is not None
+    clusters = getattr(representation, "clusters", None) is not None
     return {
         "name": representation.name_,
         "kind": kind,
@@ -29,7 +29,7 @@ def summary(representation: Representation) -> dict[str, Any]:
         "columns": list(representation.names_),
         "states": len(representation.labels_),
         "unit": "clusters" if clusters else UNITS.get(kind, "states"),
-        "value": getattr(representation, "of", representation).settings.get("value"),
+        "value": getattr(getattr(representation, "pattern", representation), "value", None),
         "words": len(one.vocabulary_) if hasattr(one, "vocabulary_") else None,
         "biased_by": list(representation.biased_by_),
         "stopped": getattr(representation, "stopped_", ""),
@@ -70,9 +70,8 @@ def typical_words(representation: Representation, top: int) -> dict[str, dict[st
     """For each column the most typical words of each of its states; none of plain vectors."""
     found = {}
     for one in getattr(representation, "layers_", [representation]):
-        settings = one.settings
-        told = hasattr(one, "typical_words")
-        if top and told and ("clusters" not in settings or settings["clusters"] is not None):
+        plain_vectors = getattr(one, "clusters", 0) is None
+        if top and hasattr(one, "typical_words") and not plain_vectors:
             found[one.name_] = {
                 label: [word for word, _ in one.typical_words(number, top)]
                 for number, label in enumerate(one.labels_)

@@ -23,7 +23,7 @@ from dovetail.cli.models import (
 from dovetail.cli.outputs import Result, Writer, write_columns, write_inline, write_json
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.files import write_text
+from dovetail.io.files import write_text
 from dovetail.pipeline.choices import DECODINGS
 
 if TYPE_CHECKING:

@@ -119,7 +119,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 
 
 def _display(tagger: Tagger) -> AbstractContextManager[Display]:
-    return show_progress(tagger.settings["tolerance"], tagger.settings["max_iterations"])
+    return show_progress(tagger.tolerance, tagger.max_iterations)
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ class Job:
     def choose_features(self, tagger: Tagger, data: Corpus | Dataset) -> None:
         """Give the tagger the template that the options name, if they do."""
         if isinstance(data, Corpus):
-            tagger.settings["features"] = load_template(
+            tagger.features = load_template(
                 self.template,
                 data.names,
                 self.label or data.names[-1],

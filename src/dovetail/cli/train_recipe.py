@@ -18,8 +18,8 @@ from dovetail.cli.models import check_writable
 from dovetail.cli.progress import duration, megabytes
 from dovetail.cli.states import in_short, summary, told
 from dovetail.cli.task_progress import show_tasks
-from dovetail.loaded import is_linear_tagger
 from dovetail.pipeline.layers import taggers_of
+from dovetail.pipeline.linear_layer import is_linear_tagger
 from dovetail.pipeline.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _only_recipe(ctx: click.Context, options: Mapping[str, Any]) -> str:
 
 
 def _limits_of(recipe: Recipe) -> Any:
-    usual = Tagger().settings
+    usual = Tagger().get_params()
     given = {task.name: {**usual, **task.settings} for task in recipe.tasks}
 
     def limits(task: str) -> tuple[float, int | None]:

@@ -17,7 +17,7 @@ from dovetail.cli.represent import KINDS
 from dovetail.cli.templates import load_template, template_options
 from dovetail.cli.tuned_recipe import recipe_text
 from dovetail.errors import DataError
-from dovetail.files import atomic_write
+from dovetail.io.files import atomic_write
 
 if TYPE_CHECKING:
     from dovetail.compare.tried import Tried

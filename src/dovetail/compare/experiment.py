@@ -179,7 +179,7 @@ class Experiment:
         tagger = fresh[self.task.name]
         own: dict[str, Any] = {self.task.name: tagger}
         if training == "stacked":
-            settings = dict(tagger.settings)
+            settings = tagger.get_params(deep=False)
             own = stacked(self.task.name, settings.pop("features"), **settings)
         if training == "none":
             with naming(self.task.name):

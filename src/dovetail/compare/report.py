@@ -12,7 +12,7 @@ from dovetail import __version__
 from dovetail.compare import plots, wording
 from dovetail.compare.summary import Summary
 from dovetail.errors import DataError, DovetailError
-from dovetail.files import PathLike, write_text
+from dovetail.io.files import PathLike, write_text
 
 TEMPLATE = "report.html.jinja"
 CONTEXT = 8  # tokens shown before and after those that changed

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.loaded import is_linear_tagger
+from dovetail.pipeline.linear_layer import is_linear_tagger
 from dovetail.pipeline.recipe import Recipe
 from dovetail.pipeline.training import shared_parts
 
@@ -51,7 +51,7 @@ def _check_auxiliary(recipe: Recipe, name: str, tagger: Any, tested: Corpus, lab
         return
     from dovetail.multitask.overlap import tells
 
-    for task in tagger.settings.get("auxiliary", ()):
+    for task in getattr(tagger, "auxiliary", ()):
         if tells(task, tested, label):
             raise DataError(
                 f"{recipe.path}: {task.name}, an auxiliary task of '{name}', has labels of the "

@@ -11,7 +11,7 @@ from typing import Any
 
 from dovetail.compare.plan import Cell, Result
 from dovetail.errors import DataError
-from dovetail.files import PathLike, open_bytes
+from dovetail.io.files import PathLike, open_bytes
 
 OPENING = b'{"cell":'
 

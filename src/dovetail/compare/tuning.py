@@ -198,8 +198,9 @@ class Tuning:
         if "layers" in self.grid:
             point["layers"] = max(self.grid["layers"])
         made = self._untrained(point)
-        model = getattr(made, "of", made)
-        value, model.settings["value"] = model.settings["value"], 1.0
+        model: Any = getattr(made, "pattern", made)
+        value = model.value
+        model.set_params(value=1.0)
         source = text_of([m.train], m.column, m.label if "entropy" in point else None)
         target = None if m.target is None else text_of([m.target], m.column)
         _whole(learned(made, source, target))
@@ -222,8 +223,8 @@ class Tuning:
         label = self.material.label
         tagger = Tagger(features=features, c2=self.c2, threads=self.threads)
         if without_value:  # chosen as a pipeline does
-            found = chosen_value(tagger.settings, train, label, without_value).value
-            tagger.settings["groups"] = groups_of(features, without_value, found)
+            found = chosen_value(tagger.get_params(), train, label, without_value).value
+            tagger.set_params(groups=groups_of(features, without_value, found))
         _whole(tagger.fit(train, label=label))
         report = evaluate(development.lists(label), tagger.predict(development), self._scheme)
         scores = report.micro

@@ -13,7 +13,7 @@ from dovetail.compare.plots import mark
 from dovetail.compare.tried import Tried
 from dovetail.compare.tuning import Grid
 from dovetail.errors import DataError
-from dovetail.files import atomic_write
+from dovetail.io.files import atomic_write
 from dovetail.representation.plots import check_plot
 
 if TYPE_CHECKING:

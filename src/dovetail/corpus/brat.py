@@ -23,7 +23,7 @@ from dovetail.corpus.span_texts import SpanReader, Tokens, character_spans, need
 from dovetail.corpus.table import Corpus
 from dovetail.corpus.text import UNITS, Unit
 from dovetail.errors import DataError
-from dovetail.files import PathLike, open_text, write_text
+from dovetail.io.files import PathLike, open_text, write_text
 
 _log = logging.getLogger(__name__)
 _SPAN = re.compile(r"T\S*\t(\S+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)(?:\t(.*))?")

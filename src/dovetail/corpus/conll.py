@@ -17,7 +17,7 @@ import numpy as np
 from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError
-from dovetail.files import PathLike, open_text, write_text
+from dovetail.io.files import PathLike, open_text, write_text
 
 DOCUMENT_START = "-DOCSTART-"
 _WHITE = " \t\r\n"

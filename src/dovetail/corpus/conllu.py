@@ -16,7 +16,7 @@ from dovetail.corpus.column import Column
 from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError, DovetailError
-from dovetail.files import PathLike, open_text, write_text
+from dovetail.io.files import PathLike, open_text, write_text
 
 _FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 _LABEL, _LABEL_KEY = "label", "Label="

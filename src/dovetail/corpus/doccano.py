@@ -23,7 +23,7 @@ from dovetail.corpus.span_texts import (
 )
 from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError
-from dovetail.files import PathLike, open_text, write_text
+from dovetail.io.files import PathLike, open_text, write_text
 
 KEYS = ("label", "labels", "entities")
 

@@ -21,7 +21,7 @@ from dovetail.corpus.parserator import read_parserator, stream_parserator, write
 from dovetail.corpus.table import Corpus
 from dovetail.corpus.text import read_text, stream_text
 from dovetail.errors import DataError
-from dovetail.files import PathLike
+from dovetail.io.files import PathLike
 
 
 class Format(NamedTuple):

@@ -30,7 +30,7 @@ from dovetail.corpus.span_texts import character_spans, document_numbers
 from dovetail.corpus.table import Corpus, Sequence
 from dovetail.corpus.tokenizer import tokenize
 from dovetail.errors import DataError
-from dovetail.files import PathLike, open_text, write_text
+from dovetail.io.files import PathLike, open_text, write_text
 
 _log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape
 from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus, Sequence
 from dovetail.errors import DataError
-from dovetail.files import PathLike, open_bytes, write_text
+from dovetail.io.files import PathLike, open_bytes, write_text
 
 TAGS = ("AddressCollection", "AddressString")
 _BLOCK = 1 << 16

@@ -19,7 +19,7 @@ from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus
 from dovetail.corpus.tokenizer import tokenize
 from dovetail.errors import DataError
-from dovetail.files import PathLike, open_bytes
+from dovetail.io.files import PathLike, open_bytes
 
 LINE_BREAK = "lb"
 KINDS = ("level", "unit", "type")  # attributes that say what kind of a title, scope or name it is

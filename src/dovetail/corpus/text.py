@@ -15,7 +15,7 @@ from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus
 from dovetail.corpus.tokenizer import tokenize
 from dovetail.errors import DataError
-from dovetail.files import PathLike, open_text
+from dovetail.io.files import PathLike, open_text
 
 Unit = Literal["line", "paragraph", "document"]
 UNITS: tuple[Unit, ...] = get_args(Unit)

@@ -157,8 +157,7 @@ def trained(recipe: Recipe, corpora: dict[str, Corpus]) -> Pipeline:
     pipeline = recipe.pipeline(corpora)
 
     def limits(task: str) -> tuple[float, int | None]:
-        settings = pipeline[task].settings
-        return settings["tolerance"], settings["max_iterations"]
+        return pipeline[task].tolerance, pipeline[task].max_iterations
 
     with show_tasks(limits) as display:
         display.doing("indexing features")

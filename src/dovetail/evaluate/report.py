@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -127,15 +128,7 @@ class Report:
         micro      50.00  100.00   66.67        1          2
         macro      50.00   50.00   50.00
         """
-        total = self.micro
-        head = f"{self.n_tokens} tokens in {self.n_sequences} sequences; "
-        if self.kind == "spans":
-            head += f"{total.support} spans, {total.predicted} predicted, {total.tp} correct; "
-        head += f"accuracy {100 * self.accuracy:.2f}"
-        rows = [["", "precision", "recall", "F1", "support", "predicted"]]
-        rows += [_row(name or "(no type)", counts) for name, counts in self.labels.items()]
-        rows.append(_row("micro", total))
-        rows.append(["macro", *(f"{100 * score:.2f}" for score in self.macro), "", ""])
+        rows = self._rows()
         widths = [max(len(row[i]) for row in rows) for i in range(6)]
         lines = [
             "  ".join(
@@ -144,7 +137,30 @@ class Report:
             ).rstrip()
             for row in rows
         ]
-        return "\n".join([head, "", *lines])
+        return "\n".join([self._summary(), "", *lines])
+
+    def _repr_html_(self) -> str:
+        head, *rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in self._rows())
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return (
+            f"<p>{escape(self._summary())}</p><table><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>"
+        )
+
+    def _summary(self) -> str:
+        total = self.micro
+        head = f"{self.n_tokens} tokens in {self.n_sequences} sequences; "
+        if self.kind == "spans":
+            head += f"{total.support} spans, {total.predicted} predicted, {total.tp} correct; "
+        return f"{head}accuracy {100 * self.accuracy:.2f}"
+
+    def _rows(self) -> list[list[str]]:
+        """The table, its head first, scores in per cent."""
+        rows = [["", "precision", "recall", "F1", "support", "predicted"]]
+        rows += [_row(name or "(no type)", counts) for name, counts in self.labels.items()]
+        rows.append(_row("micro", self.micro))
+        rows.append(["macro", *(f"{100 * score:.2f}" for score in self.macro), "", ""])
+        return rows
 
 
 def _row(name: str, c: Counts) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dovetail import _native
 from dovetail.errors import DataError
 from dovetail.features.attributes import Role
-from dovetail.files import PathLike, open_bytes
+from dovetail.io.files import PathLike, open_bytes
 
 if TYPE_CHECKING:
     from dovetail.corpus import Corpus

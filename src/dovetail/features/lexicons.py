@@ -8,7 +8,7 @@ from typing import Any
 
 from dovetail import _native
 from dovetail.errors import DataError
-from dovetail.files import PathLike, open_text
+from dovetail.io.files import PathLike, open_text
 
 
 class Lexicon:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 
 from dovetail.errors import DataError
-from dovetail.files import PathLike, open_text
+from dovetail.io.files import PathLike, open_text
 
 
 class Table:

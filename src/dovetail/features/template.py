@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from dovetail import _native
+from dovetail.data import is_corpus
 from dovetail.errors import DataError
 from dovetail.features.attributes import Attribute, Row
 from dovetail.features.columns import column
@@ -20,7 +21,6 @@ from dovetail.features.expressions import Expression, merged
 from dovetail.features.expressions import conjoined as together
 from dovetail.features.lexicons import Lexicon
 from dovetail.features.tables import Table
-from dovetail.loaded import is_corpus
 
 if TYPE_CHECKING:
     from dovetail.corpus import Column, Corpus

@@ -11,7 +11,7 @@ from dovetail.features.lexicons import Lexicon
 from dovetail.features.syntax import parse_template
 from dovetail.features.tables import Table
 from dovetail.features.template import Template
-from dovetail.files import PathLike, open_text
+from dovetail.io.files import PathLike, open_text
 
 Files = Mapping[str, PathLike]
 Remedy = Callable[[str, str], str]

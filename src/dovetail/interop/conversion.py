@@ -17,8 +17,8 @@ from dovetail.corpus.placed import placed
 from dovetail.corpus.plain import in_scheme
 from dovetail.corpus.schemes import Scheme
 from dovetail.errors import DataError
-from dovetail.files import PathLike, open_text
 from dovetail.interop.losses import CARRIES, Carries, losses
+from dovetail.io.files import PathLike, open_text
 
 SPACY = "spacy"
 READABLE = (*FORMATS, SPACY)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from dovetail.chain.model import ANY_LABEL
 from dovetail.errors import DataError
-from dovetail.files import write_text
 from dovetail.interop.crfsuite_items import text_of, understood
 from dovetail.interop.export import weights_of
 from dovetail.interop.models import imported
+from dovetail.io.files import write_text
 
 if TYPE_CHECKING:
     from dovetail import _native

@@ -10,16 +10,16 @@ import numpy as np
 from dovetail.chain.tagger import Tagger
 from dovetail.chain.weights import weight_table
 from dovetail.errors import DataError
-from dovetail.files import PathLike, atomic_write, write_text
 from dovetail.interop.crfsuite_writer import crfsuite_bytes
 from dovetail.interop.foreign import Weights
+from dovetail.io.files import PathLike, atomic_write, write_text
 
 CONSTRAINTS = ("legal", "start", "end")
 
 
 def weights_of(tagger: Tagger) -> Weights:
     """All weights of a tagger that are not zero."""
-    model = tagger._trained()
+    model = tagger.model_
     table = weight_table(model)
     names = [name.encode() for name in model.names]
     return Weights(
@@ -39,7 +39,7 @@ def to_crfsuite(tagger: Tagger) -> bytes:
     makes of a text. Weights for starting and ending with a label (``boundaries``) become weights of
     the attributes ``⟨start⟩`` and ``⟨end⟩``, which the first and the last token must then be given.
     """
-    model = tagger._trained()
+    model = tagger.model_
     weights = weights_of(tagger)
     if ((weights.feature >= 0) & (weights.previous >= 0)).any():
         raise DataError("CRFsuite knows no features on transitions, and this model has some")
@@ -54,7 +54,7 @@ def to_crfsuite(tagger: Tagger) -> bytes:
 
 def to_json(tagger: Tagger) -> dict[str, Any]:
     """A tagger as lists and dicts that JSON can hold: what is needed to compute its scores."""
-    model, weights = tagger._trained(), weights_of(tagger)
+    model, weights = tagger.model_, weights_of(tagger)
     labels, names = weights.labels, model.names
     on_labels: dict[str, dict[str, float]] = {}
     on_moves: dict[str, list[list[Any]]] = {}

@@ -86,10 +86,8 @@ def tagger_of(
     }
     if spec is not None:
         facts["columns"] = list(getattr(features, "columns", ()))
-    tagger = Tagger(features=features, threads=threads)
-    tagger.model_ = ChainModel.from_arrays({**arrays, **limits}, facts)
-    tagger.history_, tagger.stopped_ = [], facts["training"]["stopped"]
-    return tagger
+    model = ChainModel.from_arrays({**arrays, **limits}, facts)
+    return Tagger.from_model(model, features=features, threads=threads)
 
 
 def _scheme(labels: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dovetail.chain.tagger import Source, Tagger, load
+from dovetail.chain.tagger import Tagger
 from dovetail.errors import DataError, ModelFileError
 from dovetail.interop import crfpp_model, wapiti_model
 from dovetail.interop.crfsuite_model import MAGIC, read_crfsuite
@@ -15,6 +15,7 @@ from dovetail.interop.observations import (
     template_of,
     weights_of_observations,
 )
+from dovetail.io.model_file import Source, is_model_file
 
 if TYPE_CHECKING:
     from dovetail.features import Featurizer
@@ -63,8 +64,8 @@ def imported(
         return tagger_of(
             weights, program="CRFsuite", source=name, features=features, threads=threads
         )
-    if content[8:10] == b'{"':  # a brace alone may be part of the cost factor of CRF++
-        return load(content, features=features, threads=threads)
+    if is_model_file(content):  # a brace alone may be part of the cost factor of CRF++
+        return Tagger.load(content, features=features, threads=threads)
     for program, module, looks_right, read in (
         ("Wapiti", wapiti_model, wapiti_model.looks_like_wapiti_model, wapiti_model.read_wapiti),
         ("CRF++", crfpp_model, crfpp_model.looks_like_crfpp_model, crfpp_model.read_crfpp),

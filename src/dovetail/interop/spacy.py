@@ -17,7 +17,7 @@ from dovetail.corpus import Corpus, detect_scheme, labels_from_spans, placed, sp
 from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
 from dovetail.corpus.table import Sequence
 from dovetail.errors import DataError, DovetailError
-from dovetail.files import PathLike, atomic_write, open_bytes
+from dovetail.io.files import PathLike, atomic_write, open_bytes
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

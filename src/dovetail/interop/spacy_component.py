@@ -8,13 +8,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import dovetail
-from dovetail.chain.model_file import KIND_PIPELINE, open_model
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import detect_scheme
-from dovetail.errors import DataError
-from dovetail.files import atomic_write
+from dovetail.errors import DataError, ModelFileError
 from dovetail.interop.spacy import corpus_of, sentences
+from dovetail.io.files import atomic_write
+from dovetail.io.loading import load
 from dovetail.pipeline.pipeline import Pipeline
 
 if TYPE_CHECKING:
@@ -119,9 +118,10 @@ class DovetailComponent:
 
 def opened(source: str | bytes) -> Tagger | Pipeline:
     """The tagger or pipeline in a file, or in its bytes."""
-    if open_model(source, verify=False).facts.get("kind") == KIND_PIPELINE:
-        return Pipeline.load(source)
-    return dovetail.load(source)
+    model = load(source)
+    if not isinstance(model, Tagger | Pipeline):
+        raise ModelFileError(f"a spaCy component is a tagger or a pipeline, not a {model.kind}")
+    return model
 
 
 def make_component(

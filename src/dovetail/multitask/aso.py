@@ -71,46 +71,56 @@ class ASO(LinearTagger):
         calibrate: bool = True,
         threads: int | None = None,
     ) -> None:
+        self.n_parts = n_parts
+        self.auxiliary = tuple(auxiliary) if isinstance(auxiliary, Sequence) else auxiliary
+        self.h = h
+        self.rounds = rounds
+        self.by_columns = by_columns
+        self._seen: frozenset[Any] = frozenset()
         super().__init__(
             features=features, loss=loss, penalty=penalty, min_count=min_count,
             tolerance=tolerance, calibrate=calibrate, threads=threads,
         )  # fmt: skip
-        if n_parts == 1:
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.n_parts == 1:
             raise DataError(
                 "one part is the whole text, with nothing to share: give 0 parts, or at least 2"
             )
-        check_whole("n_parts", n_parts, 0)
-        check_whole("rounds", rounds)
-        if h is not None:
-            check_whole("h", h)
-        if not isinstance(auxiliary, Sequence):
+        check_whole("n_parts", self.n_parts, 0)
+        check_whole("rounds", self.rounds)
+        if self.h is not None:
+            check_whole("h", self.h)
+        if not isinstance(self.auxiliary, Sequence):
             raise DataError("auxiliary is a list of tasks: see labelled and masked")
-        self.settings.update(
-            n_parts=n_parts, auxiliary=tuple(auxiliary), h=h, rounds=rounds, by_columns=by_columns
-        )
-        self._seen: frozenset[Any] = frozenset()
 
     def fit(self, data: Corpus, *, label: str | None = None) -> Self:
         """Learn the shared structure, then the target with it."""
-        start, own = monotonic(), self.settings
+        start = monotonic()
         label, template, codes, labels = self._given(data, label)
-        tasks = [*(parts(data, label, own["n_parts"]) if own["n_parts"] else ())]
+        tasks = [*(parts(data, label, self.n_parts) if self.n_parts else ())]
         tasks += self._auxiliary(data, label)
         if not tasks:
             raise DataError("there are no auxiliary tasks to learn from: give n_parts, or some")
         notes = _strangers(tasks, labels)
-        shared: dict[str, Any] = {
-            key: own[key]
-            for key in ("rounds", "by_columns", "loss", "penalty", "tolerance", "min_count")
-        }
-        h = own["h"] or min(H_A_LABEL * len(labels), sum(len(task.positives) for task in tasks))
-        structure = Structure(template, h, threads=own["threads"], **shared)
+        structure = Structure(
+            template,
+            self.h or min(H_A_LABEL * len(labels), sum(len(task.positives) for task in tasks)),
+            rounds=self.rounds,
+            by_columns=self.by_columns,
+            loss=self.loss,
+            penalty=self.penalty,
+            tolerance=self.tolerance,
+            min_count=self.min_count,
+            threads=self.threads,
+        )
         matrix = Matrix(template)
         matrix.add(data)  # first, so that its tokens have their own numbers
         alternation = structure._learn(matrix, tasks, int((codes >= 0).sum()))
         block = alternation.projected_corpus(matrix, data)
         factor = None
-        if own["calibrate"]:
+        if self.calibrate:
             factor = self._training.factor(matrix, data, codes, len(labels), block)
         found, features = self._training.of(matrix, codes, len(labels), block)
         whole = matmul(alternation.theta, found.block.T, threads=alternation.threads)
@@ -124,15 +134,15 @@ class ASO(LinearTagger):
         return self
 
     def fresh(self) -> Self:
-        """The same settings, not trained. What this one was trained on stays out of tasks that
-        would tell its labels: a copy is for a part of that text."""
+        """A clone, for the training on a part of the same text: what this one was trained on stays
+        out of tasks that would tell its labels."""
         made = super().fresh()
         made._seen = self._seen
         return made
 
     def _auxiliary(self, data: Corpus, label: str) -> list[AuxiliaryTask]:
         """The tasks given, without labels of the text to train on."""
-        given: Sequence[AuxiliaryTask] = self.settings["auxiliary"]
+        given: Sequence[AuxiliaryTask] = self.auxiliary
         if any(not isinstance(task, AuxiliaryTask) for task in given):
             raise DataError("auxiliary is a list of tasks: see labelled and masked")
         other = next((t for t in given if t.is_part and t.corpus is not data), None)

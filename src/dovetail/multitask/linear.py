@@ -9,11 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from dovetail.base import Estimator
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError, DovetailError
 from dovetail.features import Template
-from dovetail.files import atomic_write
+from dovetail.features.resolution import features_of_corpus
+from dovetail.io.model_file import ModelFile, Source, open_model
 from dovetail.multitask.calibration import probabilities
+from dovetail.multitask.linear_file import saved_in, to_bytes
 from dovetail.multitask.matrix import (
     Classifiers,
     Codes,
@@ -28,7 +31,7 @@ from dovetail.multitask.training import Training
 from dovetail.multitask.weights import Weights
 
 
-class LinearTagger:
+class LinearTagger(Estimator):
     """One classifier a label against all others, over the features of each token.
 
     It knows nothing of neighbouring labels, so it trains in seconds and makes other mistakes than a
@@ -59,6 +62,9 @@ class LinearTagger:
     [['DET', 'NOUN']]
     """
 
+    kind = "linear tagger"
+    fitted_by = "weights_"
+
     def __init__(
         self,
         *,
@@ -70,22 +76,24 @@ class LinearTagger:
         calibrate: bool = True,
         threads: int | None = None,
     ) -> None:
-        self.settings: dict[str, Any] = {
-            "features": features, "loss": loss, "penalty": penalty, "min_count": min_count,
-            "tolerance": tolerance, "calibrate": calibrate, "threads": threads,
-        }  # fmt: skip
-        self._objective.check()
-        check_whole("min_count", min_count)
+        self.features = features
+        self.loss = loss
+        self.penalty = penalty
+        self.min_count = min_count
+        self.tolerance = tolerance
+        self.calibrate = calibrate
+        self.threads = threads
+        self._check_parameters()
 
-    def __repr__(self) -> str:
-        state = f"{len(self.labels_)} labels" if self._fitted else "not fitted"
-        return f"<{type(self).__name__}: {state}>"
+    def _check_parameters(self) -> None:
+        self._objective.check()
+        check_whole("min_count", self.min_count)
 
     # Training
 
     def fresh(self) -> Self:
-        """The same settings, not trained."""
-        return type(self)(**self.settings)
+        """A clone, for the training on a part of the same text."""
+        return self.clone()
 
     def fit(self, data: Corpus, *, label: str | None = None) -> Self:
         """Train on a corpus: its column ``label``, by default the last. Missing labels are left
@@ -95,7 +103,7 @@ class LinearTagger:
         matrix = Matrix(template)
         matrix.add(data)
         factor = None
-        if self.settings["calibrate"]:
+        if self.calibrate:
             factor = self._training.factor(matrix, data, codes, len(labels))
         found, features = self._training.of(matrix, codes, len(labels))
         weights = Weights.of(matrix.native, features, np.ascontiguousarray(found.found.T))
@@ -109,7 +117,7 @@ class LinearTagger:
         _, template, codes, labels = self._given(data, label)
         matrix = Matrix(template)
         matrix.add(data)
-        rows = matrix.rows(np.flatnonzero(codes >= 0), self.settings["min_count"])
+        rows = matrix.rows(np.flatnonzero(codes >= 0), self.min_count)
         occurrences, n_weights = len(rows.matrix()[1]), rows.n_features * len(labels)
         n_numbers = 4 * occurrences + 2 * n_weights + self._threads * rows.n_columns
         return {
@@ -123,12 +131,11 @@ class LinearTagger:
 
     @property
     def _objective(self) -> Objective:
-        own = self.settings
-        return Objective(own["loss"], own["penalty"], own["tolerance"])
+        return Objective(self.loss, self.penalty, self.tolerance)
 
     @property
     def _threads(self) -> int:
-        return self.settings["threads"] or os.cpu_count() or 1
+        return self.threads or os.cpu_count() or 1
 
     def _given(self, data: Corpus, label: str | None) -> tuple[str, Template, Codes, list[str]]:
         """What is to be learned, and from what."""
@@ -139,24 +146,12 @@ class LinearTagger:
         if len(labels) < 2:
             there = f"only the label '{labels[0]}'" if labels else "no labels"
             raise DataError(f"the column '{label}' has {there}: classifiers need at least two")
-        template = self._template(data, label)
-        if label in template.columns:
-            raise DataError(f"the template reads '{label}', the column that is to be learnt")
+        template = features_of_corpus(self.features, data, label)
         return label, template, codes, labels
-
-    def _template(self, data: Corpus, label: str) -> Template:
-        from dovetail.features.sets import named, suited
-
-        own = self.settings["features"]
-        if isinstance(own, Template):
-            return own
-        if own in (None, "default"):
-            return suited(data, label)
-        return named(own, [name for name in data.names if name != label])
 
     @property
     def _training(self) -> Training:
-        return Training(self._objective, self.settings["min_count"], self._threads)
+        return Training(self._objective, self.min_count, self._threads)
 
     def _keep(
         self,
@@ -195,34 +190,26 @@ class LinearTagger:
     # Using it
 
     @property
-    def _fitted(self) -> bool:
-        return hasattr(self, "weights_")
-
-    def _check_fitted(self) -> None:
-        if not self._fitted:
-            raise DovetailError("this linear tagger has not been trained: call fit, or load one")
-
-    @property
     def labels_(self) -> list[str]:
         """The labels that it can give; none before training."""
-        return list(self._labels) if self._fitted else []
+        return list(self._labels) if self.is_fitted else []
 
     @property
     def label_column_(self) -> str:
         """The column that it was trained on."""
-        self._check_fitted()
+        self.check_fitted()
         return self._label
 
     @property
     def reads_(self) -> tuple[str, ...]:
         """Columns that it reads."""
-        if self._fitted:
+        if self.is_fitted:
             return self.template_.columns
-        return getattr(self.settings["features"], "columns", ())
+        return getattr(self.features, "columns", ())
 
     def scores(self, data: Any) -> Doubles:
         """What the classifiers say, [tokens x labels]: above 0 is for the label."""
-        self._check_fitted()
+        self.check_fitted()
         return self.weights_.scores(self.template_, data)
 
     def predict(self, data: Any) -> list[list[str]]:
@@ -232,9 +219,18 @@ class LinearTagger:
         labels = iter([self._labels[code] for code in best])
         return [[next(labels) for _ in sequence] for sequence in _sequences(data)]
 
+    def predict_marginals(self, data: Any) -> list[list[dict[str, float]]]:
+        """Probability of every label at every token."""
+        data = _rereadable(data)
+        rows = iter(self.marginals(data).tolist())
+        return [
+            [dict(zip(self._labels, next(rows), strict=True)) for _ in sequence]
+            for sequence in _sequences(data)
+        ]
+
     def marginals(self, data: Any) -> Doubles:
         """Probabilities of the labels, [tokens x labels]."""
-        if self._fitted and self.factor_ is None:
+        if self.is_fitted and self.factor_ is None:
             raise DovetailError(
                 "this linear tagger has no probabilities: train it with calibrate=True"
             )
@@ -260,22 +256,14 @@ class LinearTagger:
 
     # Keeping it
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file: whole, or not at all."""
-        content = self.to_bytes()
-        with atomic_write(path) as file:
-            file.write(content)
-
     def to_bytes(self) -> bytes:
-        """The model file in memory."""
-        from dovetail.multitask.linear_file import to_bytes
-
-        self._check_fitted()
+        self.check_fitted()
         return to_bytes(self)
 
-    @staticmethod
+    @classmethod
     def load(
-        source: str | os.PathLike[str] | bytes,
+        cls,
+        source: Source | ModelFile,
         *,
         features: Template | None = None,
         threads: int | None = None,
@@ -283,9 +271,12 @@ class LinearTagger:
     ) -> LinearTagger:
         """A saved linear tagger; ``features`` is needed where its template has functions of your
         own."""
-        from dovetail.multitask.linear_file import opened
-
-        return opened(source, features, threads, verify)
+        file = open_model(source, verify)
+        file.check_kind(cls.kind)
+        saved = saved_in(file, features)
+        tagger = LinearTagger(features=saved.template, threads=threads, **saved.parameters)
+        tagger._become(*saved[1:])
+        return tagger
 
 
 def _rereadable(data: Any) -> Any:

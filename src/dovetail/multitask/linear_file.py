@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-import os
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dovetail.chain.model_file import KIND_LINEAR, open_model
-from dovetail.chain.model_file import to_bytes as file_bytes
+from dovetail import __version__
 from dovetail.errors import DovetailError, ModelFileError
 from dovetail.features import Template
-from dovetail.multitask.linear import LinearTagger
+from dovetail.io.model_file import ModelFile
+from dovetail.io.model_file import to_bytes as file_bytes
 from dovetail.multitask.weights import Weights
 
-SETTINGS = ("loss", "penalty", "min_count", "tolerance", "calibrate")  # that a file holds
+if TYPE_CHECKING:
+    from dovetail.multitask.linear import LinearTagger
+
+PARAMETERS = ("loss", "penalty", "min_count", "tolerance", "calibrate")  # that a file holds
+
+
+class Saved(NamedTuple):
+    """What a file holds: parameters, and what training found."""
+
+    parameters: dict[str, Any]
+    weights: Weights
+    template: Template
+    labels: list[str]
+    label: str
+    factor: float | None
+    training: dict[str, Any]
 
 
 def to_bytes(tagger: LinearTagger) -> bytes:
-    """The whole file in memory."""
-    from dovetail import __version__
-
+    """The whole file in memory; `ASO` too is a linear tagger when it is trained."""
     facts = {
-        "kind": KIND_LINEAR,
+        "kind": tagger.kind,
         "labels": tagger.labels_,
         "label": tagger.label_column_,
         "features": tagger.template_.spec(),
-        "settings": {key: tagger.settings[key] for key in SETTINGS},
+        "settings": {name: getattr(tagger, name) for name in PARAMETERS},
         "factor": tagger.factor_,
         "training": tagger.training_,
         "dovetail": __version__,
@@ -31,27 +44,21 @@ def to_bytes(tagger: LinearTagger) -> bytes:
     return file_bytes(tagger.weights_.contiguous(), facts)
 
 
-def opened(
-    source: str | os.PathLike[str] | bytes,
-    features: Template | None,
-    threads: int | None,
-    verify: bool | None,
-) -> LinearTagger:
-    """The linear tagger in a file; `ASO` too is one when it is trained."""
-    file = open_model(source, verify)
-    kind = file.facts.get("kind", "tagger")
-    if kind != KIND_LINEAR:
-        raise ModelFileError(f"{file.source} holds a {kind}, not a {KIND_LINEAR}")
+def saved_in(file: ModelFile, features: Template | None) -> Saved:
+    """What a file holds; ``features`` in place of a template that no file can."""
+    facts = file.facts
     try:
-        facts = file.facts
-        template = features or Template.from_spec(facts["features"])
-        made = LinearTagger(features=template, threads=threads, **facts["settings"])
         labels = [str(label) for label in facts["labels"]]
-        factor = None if facts["factor"] is None else float(facts["factor"])
-        weights = Weights.in_file(file, len(labels))
-        made._become(weights, template, labels, str(facts["label"]), factor, facts["training"])
+        return Saved(
+            parameters=dict(facts["settings"]),
+            weights=Weights.in_file(file, len(labels)),
+            template=features or Template.from_spec(facts["features"]),
+            labels=labels,
+            label=str(facts["label"]),
+            factor=None if facts["factor"] is None else float(facts["factor"]),
+            training=facts["training"],
+        )
     except DovetailError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError):
         raise ModelFileError(f"{file.source} is damaged: its description cannot be read") from None
-    return made

@@ -5,23 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dovetail.chain.model_file import open_model
-from dovetail.chain.model_file import to_bytes as file_bytes
+from dovetail import __version__
+from dovetail.base.representation import Representation
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError, DovetailError, ModelFileError
 from dovetail.features import Template
+from dovetail.io.model_file import ModelFile, Source, open_model
+from dovetail.io.model_file import to_bytes as file_bytes
 from dovetail.multitask.alternation import Alternation, Round
 from dovetail.multitask.auxiliary import AuxiliaryTask
 from dovetail.multitask.matrix import Loss, Matrix, Objective, check_above_0, check_whole
 from dovetail.multitask.weights import Weights
-from dovetail.representation.annotation import Representation, Value, number_of
+from dovetail.representation.annotation import Value, number_of
 
-KIND = "shared structure"
+PARAMETERS = (
+    "h", "rounds", "loss", "penalty", "tolerance", "min_count", "by_columns", "name", "value",
+)  # fmt: skip
 ROUNDS = 1  # a second one has moved scores by less than chance
 LEAST_CHANGE = 1e-3
 SAMPLE = 20_000  # rows by which the spread of the numbers is measured
@@ -57,6 +60,9 @@ class Structure(Representation):
     ('t0', 't1')
     """
 
+    kind = "shared structure"
+    fitted_by = "weights_"
+
     def __init__(
         self,
         features: Template,
@@ -72,25 +78,32 @@ class Structure(Representation):
         value: Value = "auto",
         threads: int | None = None,
     ) -> None:
-        if not isinstance(features, Template):
-            raise DataError("the features of a structure are a Template")
-        check_whole("h", h)
-        check_whole("rounds", rounds)
-        check_whole("min_count", min_count)
-        if value != "auto":
-            check_above_0("value", value)
         self.features = features
+        self.h = h
+        self.rounds = rounds
+        self.loss = loss
+        self.penalty = penalty
+        self.tolerance = tolerance
+        self.min_count = min_count
+        self.by_columns = by_columns
+        self.name = name
+        self.value = value
         self.threads = threads
-        self.settings: dict[str, Any] = {
-            "h": h, "rounds": rounds, "loss": loss, "penalty": penalty, "tolerance": tolerance,
-            "min_count": min_count, "by_columns": by_columns, "name": name, "value": value,
-        }  # fmt: skip
+        self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        if not isinstance(self.features, Template):
+            raise DataError("the features of a structure are a Template")
+        check_whole("h", self.h)
+        check_whole("rounds", self.rounds)
+        check_whole("min_count", self.min_count)
+        if self.value != "auto":
+            check_above_0("value", self.value)
         self._objective.check()
 
     @property
     def _objective(self) -> Objective:
-        own = self.settings
-        return Objective(own["loss"], own["penalty"], own["tolerance"])
+        return Objective(self.loss, self.penalty, self.tolerance)
 
     def fit(self, tasks: Sequence[AuxiliaryTask]) -> Structure:
         """Learn what the tasks share; ``rounds_`` tells how it went."""
@@ -102,19 +115,19 @@ class Structure(Representation):
         self, matrix: Matrix, tasks: Sequence[AuxiliaryTask], n_tokens: int | None = None
     ) -> Alternation:
         """Learn it over a matrix that others use too; ``n_tokens`` is that of `Alternation`."""
-        own, threads = self.settings, self.threads or os.cpu_count() or 1
+        threads = self.threads or os.cpu_count() or 1
         _check_tasks(tasks, self.features)
         alternation = Alternation(
             matrix,
             tasks,
-            own["h"],
+            self.h,
             self._objective,
             n_tokens=n_tokens,
-            min_count=own["min_count"],
-            groups=(lambda: feature_groups(matrix)) if own["by_columns"] else None,
+            min_count=self.min_count,
+            groups=(lambda: feature_groups(matrix)) if self.by_columns else None,
             threads=threads,
         )
-        self.rounds_: list[Round] = alternation.run(own["rounds"], LEAST_CHANGE)
+        self.rounds_: list[Round] = alternation.run(self.rounds, LEAST_CHANGE)
         self.n_problems_ = alternation.n_problems
         seen = dict.fromkeys(task.learned_from for task in tasks)
         self._biased_by = tuple(name for name in seen if name is not None)
@@ -122,7 +135,7 @@ class Structure(Representation):
         step = max(1, matrix.native.n_tokens // SAMPLE)
         sample = matrix.rows(np.arange(0, matrix.native.n_tokens, step))
         spread = sample.project(theta, threads).std(axis=0)
-        value = number_of(own["value"])
+        value = number_of(self.value)
         scale = np.where(spread > 0, value / np.where(spread > 0, spread, 1), 0)
         everything = np.arange(len(theta), dtype=np.uint32)
         self.weights_ = Weights.of(matrix.native, everything, theta * scale.astype(np.float32))
@@ -134,35 +147,25 @@ class Structure(Representation):
 
     @property
     def biased_by_(self) -> tuple[str, ...]:
-        return self._biased_by if self._fitted else ()
+        return self._biased_by if self.is_fitted else ()
 
     @property
     def labels_(self) -> list[str]:
-        self._check_fitted()
+        self.check_fitted()
         return [f"t{k}" for k in range(self.weights_.n_columns)]
 
-    @property
-    def _fitted(self) -> bool:
-        return hasattr(self, "weights_")
-
-    def _check_fitted(self) -> None:
-        if not self._fitted:
-            raise DovetailError("this structure has not been learned: call fit, or load one")
-
     def columns(self, corpus: Corpus) -> dict[str, Column]:
-        self._check_fitted()
+        self.check_fitted()
         values = self.weights_.scores(self.features, corpus)
-        return {self.settings["name"]: SoftColumn.of(self.labels_, values)}
+        return {self.name: SoftColumn.of(self.labels_, values)}
 
     def to_bytes(self) -> bytes:
-        from dovetail import __version__
-
-        self._check_fitted()
+        self.check_fitted()
         facts = {
-            "kind": KIND,
+            "kind": self.kind,
             "labels": [],
             "features": self.features.spec(),
-            "settings": self.settings,
+            "settings": {name: getattr(self, name) for name in PARAMETERS},
             "directions": self.weights_.n_columns,
             "biased_by": list(self._biased_by),
             "n_problems": self.n_problems_,
@@ -174,17 +177,16 @@ class Structure(Representation):
     @classmethod
     def load(
         cls,
-        source: str | os.PathLike[str] | bytes,
+        source: Source | ModelFile,
         *,
         features: Template | None = None,
         threads: int | None = None,
+        verify: bool | None = True,
     ) -> Structure:
         """A saved structure; ``features`` is needed where its template has functions of your
         own."""
-        file = open_model(source, verify=True)
-        kind = file.facts.get("kind", "tagger")
-        if kind != KIND:
-            raise ModelFileError(f"{file.source} holds a {kind}, not a {KIND}")
+        file = open_model(source, verify)
+        file.check_kind(cls.kind)
         try:
             facts = file.facts
             template = features or Template.from_spec(facts["features"])

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from dovetail import _native
 from dovetail.chain.model import NAME_ARRAYS, WEIGHT_ARRAYS
-from dovetail.chain.model_file import ModelFile
 from dovetail.errors import ModelFileError
 from dovetail.features import Template
+from dovetail.io.model_file import ModelFile
 
 Singles = npt.NDArray[np.float32]
 ARRAYS = (*NAME_ARRAYS, *WEIGHT_ARRAYS)

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from dovetail.chain.answers import probabilities
-from dovetail.chain.inputs import encoded, template_of
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Column, Corpus
 from dovetail.features.latent import LatentTemplate
@@ -58,17 +56,13 @@ class TaggerLayer:
 
     @property
     def reads_(self) -> tuple[str, ...]:
-        if not self.tagger._fitted:
-            features = self.tagger.settings["features"]
-            return getattr(features, "columns", ())
-        template = template_of(self.tagger.model_, self.tagger.settings["features"])
-        return () if template is None else template.columns
+        return self.tagger.reads_
 
     @property
     def settings(self) -> dict[str, Any]:
         """Those of the tagger, and the groups that training has found. What the tagger itself says
         of a feature comes first."""
-        own = self.tagger.settings
+        own = self.tagger.get_params(deep=False)
         return {**own, "groups": [*own["groups"], *self.groups]} if self.groups else own
 
     def fresh(self) -> TaggerLayer:
@@ -90,11 +84,11 @@ class TaggerLayer:
 
     def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:
         """Label scores by features, moves by transitions; what is illegal is minus infinity."""
-        model = self.tagger._trained()
+        model = self.tagger.model_
         split = self._latent_template(latent)
         move = model.native.transitions()
         if split is None:
-            batch = encoded(corpus, model, self.tagger.settings["features"])
+            batch = self.tagger.encode(corpus)
             made = Potentials(model.labels, model.native.token_scores(batch), move)
         else:
             found = split.scores(model.native, corpus)
@@ -103,7 +97,7 @@ class TaggerLayer:
         return _constrained(made, model, corpus)
 
     def _latent_template(self, latent: Latent) -> LatentTemplate | None:
-        template = template_of(self.tagger._trained(), self.tagger.settings["features"])
+        template = self.tagger.template_
         if template is None:
             return None
         key = (template, dict(latent))
@@ -117,7 +111,7 @@ class TaggerLayer:
 
     def marginals(self, corpus: Corpus) -> Scores:
         """Probabilities of its labels, [tokens x labels]."""
-        return probabilities(self.tagger, corpus)
+        return self.tagger.marginals(corpus)
 
 
 def _constrained(made: Potentials, model: ChainModel, corpus: Corpus) -> Potentials:

@@ -107,7 +107,8 @@ def _gains(layer: Layer, joint: Corpus, cascade: Corpus) -> Gains:
     annotator = layer.annotator
     out: Gains = defaultdict(float)
     if isinstance(annotator, TaggerLayer):
-        batches = [annotator.tagger._encoded(answer) for answer in (joint, cascade)]
+        tagger = annotator.tagger
+        batches = [(tagger.model_, tagger.encode(answer)) for answer in (joint, cascade)]
         codes = [known_labels(layer, answer).codes for answer in (joint, cascade)]
         changed = _changed(*codes) | differing(*(batch for _, batch in batches))
         for sign, (model, batch), own in zip((1, -1), batches, codes, strict=True):

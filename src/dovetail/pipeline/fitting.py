@@ -113,7 +113,7 @@ def _check_tasks(pipeline: Pipeline, corpora: Mapping[str, Corpus]) -> None:
         pipeline[name]  # fails if there is none
     for name in pipeline.names:
         tagger = pipeline[name]
-        if name not in corpora and not getattr(tagger, "_fitted", True):
+        if name not in corpora and not getattr(tagger, "is_fitted", True):
             raise DataError(f"the task '{name}' is not trained, and there is no data for it")
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from dovetail.corpus import Corpus
+from dovetail.data import is_corpus
 from dovetail.errors import DataError
-from dovetail.loaded import is_corpus
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.pool import Pool
 from dovetail.pipeline.representations import columns_of

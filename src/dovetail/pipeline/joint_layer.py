@@ -13,6 +13,7 @@ from dovetail.chain.fitting import Fitting
 from dovetail.chain.groups import ON_TRANSITIONS
 from dovetail.chain.model import ChainModel
 from dovetail.chain.steps import Weights
+from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import TrainingError
 from dovetail.features import Dataset
@@ -41,7 +42,7 @@ class JointLayer:
         dataset = Dataset.from_template(self.template, corpus, corpus.lists(layer.name))
         if tuple(dataset.labels) != layer.labels:
             raise TrainingError("its labels changed while it was trained")
-        self.fitting = Fitting(settings, dataset)
+        self.fitting = Fitting(Tagger(**settings), dataset)
         self._check()
         self.c2 = self.fitting.c2
         self.tolerance = float(settings["tolerance"])
@@ -62,7 +63,7 @@ class JointLayer:
         if (self.fitting.roles & ON_TRANSITIONS).any():
             raise TrainingError("joint training knows no features on transitions")
         for setting in ("c1", "label_weights"):
-            if self.tagger.settings[setting]:
+            if getattr(self.tagger, setting):
                 raise TrainingError(f"joint training knows no {setting}")
 
     def zeros(self) -> LayerWeights:

@@ -45,7 +45,7 @@ def fit_jointly(
         start.fit(layer, corpus, layer.name)
     pipeline.notes_ += start.notes
     objective = JointObjective(pipeline, corpus)
-    limits = [part.tagger.settings["max_iterations"] for part in objective.parts]
+    limits = [part.tagger.max_iterations for part in objective.parts]
     most = min([ROUNDS, *(limit for limit in limits if limit is not None)])
     rounds = lbfgs(
         objective,

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail.chain.inputs import template_of
 from dovetail.chain.tagger import Tagger
 from dovetail.errors import DataError, DovetailError
-from dovetail.loaded import is_linear_tagger
 from dovetail.pipeline.annotators import Annotator, TaggerLayer
-from dovetail.pipeline.linear_layer import LinearLayer
+from dovetail.pipeline.linear_layer import LinearLayer, is_linear_tagger
 from dovetail.pipeline.pool import Pool
 
 if TYPE_CHECKING:
@@ -86,7 +84,7 @@ def _name_of(annotator: Any) -> str:
 
 
 def _is_fitted(annotator: Any) -> bool:
-    return bool(getattr(annotator, "_fitted", True))
+    return bool(getattr(annotator, "is_fitted", True))
 
 
 def _annotator(name: str, given: Any) -> Any:
@@ -94,7 +92,7 @@ def _annotator(name: str, given: Any) -> Any:
         return TaggerLayer(given)
     if is_linear_tagger(given):
         return LinearLayer(given)
-    if isinstance(given, Annotator):
+    if isinstance(given, TaggerLayer | LinearLayer | Annotator):
         return given
     raise DataError(f"'{name}' is {given!r}; give a Tagger, a Pool, Scores or an Annotator")
 
@@ -143,7 +141,7 @@ def check_trained(layers: Sequence[Layer]) -> None:
     """All layers must be trained, and know what those below them may say."""
     for k, layer in enumerate(layers):
         trainable = isinstance(layer.annotator, TaggerLayer | LinearLayer)
-        if trainable and not layer.annotator.tagger._fitted:
+        if trainable and not layer.annotator.tagger.is_fitted:
             raise DovetailError(f"the task '{layer.name}' has not been trained: call fit")
         for tagger in taggers_of(layer.annotator):
             _check_known_labels(layer.name, tagger, layers[:k])
@@ -151,7 +149,7 @@ def check_trained(layers: Sequence[Layer]) -> None:
 
 def _check_known_labels(name: str, tagger: Tagger, below: Sequence[Layer]) -> None:
     """Say so where a tagger has never seen labels that a layer below it may give."""
-    template = template_of(tagger._trained(), tagger.settings["features"])
+    template = tagger.template_
     if template is None:
         return
     from dovetail.features.latent import known_values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from dovetail.pipeline.annotators import Latent
 
 LEAST = 1e-12  # probability, so that its logarithm is finite
+
+
+def is_linear_tagger(annotator: object) -> TypeGuard[LinearTagger]:
+    """By what it says it is: so most pipelines, which have none, need not load the class."""
+    return getattr(annotator, "kind", None) == "linear tagger"
 
 
 class LinearLayer:
@@ -39,9 +44,9 @@ class LinearLayer:
     @property
     def has_probabilities(self) -> bool:
         """Whether it has, or will have, more than scores."""
-        if self.tagger._fitted:
+        if self.tagger.is_fitted:
             return self.tagger.factor_ is not None
-        return bool(self.tagger.settings["calibrate"])
+        return self.tagger.calibrate
 
     def fresh(self) -> LinearLayer:
         """The same settings, not trained."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from dovetail.base import Estimator, clone
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.files import atomic_write
 from dovetail.grid.grid import METHODS
+from dovetail.io.model_file import ModelFile, Source
 from dovetail.pipeline.annotation import annotated, joint_scores, parts, reports
 from dovetail.pipeline.annotators import Annotator, TaggerLayer
 from dovetail.pipeline.choices import DECODINGS, Decode, Training, check_choice
@@ -22,20 +22,22 @@ from dovetail.pipeline.inputs import corpus_of
 from dovetail.pipeline.layers import check_trained, layer_named, layers_of
 from dovetail.pipeline.linear_layer import LinearLayer
 from dovetail.pipeline.representations import added, apart, represented, without
+from dovetail.pipeline.saved import opened, to_bytes
 from dovetail.pipeline.training import Listener
 
 if TYPE_CHECKING:
     from dovetail.features import Featurizer
     from dovetail.grid import Report
+    from dovetail.multitask import LinearTagger
     from dovetail.pipeline.auto import Candidates
     from dovetail.pipeline.explain import PipelineExplanation
     from dovetail.pipeline.tagging import PipelineTagging
     from dovetail.representation import Representation
 
-    Part = Tagger | Annotator | Representation
+    Part = Tagger | LinearTagger | Annotator | Representation
 
 
-class Pipeline:
+class Pipeline(Estimator):
     """Taggers in order, each of which may read the columns that those before it write.
 
     A column between two of them is absent, observed, soft or latent, by ``decode``:
@@ -77,6 +79,9 @@ class Pipeline:
     [['O', 'SPEAKER']]
     """
 
+    kind = "pipeline"
+    fitted_by = None
+
     def __init__(
         self,
         layers: Mapping[str, Part] | Sequence[Part],
@@ -99,9 +104,45 @@ class Pipeline:
         self.candidates_: Candidates | None = None
         self._given: dict[str, Any] = {}  # taggers in whose place training put something else
         self._checked = False
-        check_choice("inference", inference, METHODS)
-        if lattice is not None and lattice < 1:
-            raise DataError(f"lattice is {lattice}; give a number of labellings of at least 1")
+        self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        check_choice("inference", self.inference, METHODS)
+        if self.lattice is not None and self.lattice < 1:
+            raise DataError(f"lattice is {self.lattice}; give a number of labellings of at least 1")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name; with ``deep`` also those of the layers, as ``ner__c2``."""
+        parts: dict[str, Any] = {one.name_: one for one in self.representations}
+        parts |= {name: self._given.get(name, self[name]) for name in self.names}
+        weights = {name: weight for name, weight in self.weights.items() if weight != 1.0}
+        return {**super().get_params(deep), "layers": parts, "weights": weights or None}
+
+    def clone(self) -> Pipeline:
+        """The same with layers that are not trained. Representations are inputs, and stay."""
+        own = self.get_params(deep=False)
+        kept = {one.name_: one for one in self.representations}
+        return Pipeline(**{**own, "layers": {**clone(own["layers"]), **kept}})
+
+    def _components(self) -> dict[str, Estimator]:
+        named = {name: self._given.get(name, self[name]) for name in self.names}
+        return {name: part for name, part in named.items() if isinstance(part, Estimator)}
+
+    def _set(self, name: str, value: Any) -> None:
+        if name == "layers":
+            self.layers, self.representations = apart(value, None)
+            self._given = {}
+        elif name == "weights":
+            self.weights = dict.fromkeys(self.names, 1.0) | dict(value or {})
+        else:
+            super()._set(name, value)
+        self._checked = False
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether all layers are trained, as far as they can be."""
+        parts = [self[name] for name in self.names]
+        return all(part.is_fitted for part in parts if isinstance(part, Estimator))
 
     @property
     def decode(self) -> Decode:
@@ -135,10 +176,6 @@ class Pipeline:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "held_out_": [], "candidates_": None}  # for use after training
-
-    def __repr__(self) -> str:
-        names = [*(one.name_ for one in self.representations), *self.names]
-        return f"<Pipeline: {' -> '.join(names)}, {self.decode}>"
 
     # Training
 
@@ -267,21 +304,13 @@ class Pipeline:
 
     # Keeping it
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all layers into one file: whole, or not at all."""
-        with atomic_write(path) as file:
-            file.write(self.to_bytes())
-
     def to_bytes(self) -> bytes:
-        """The file in memory."""
-        from dovetail.pipeline.saved import to_bytes
-
         return to_bytes(self)
 
     @classmethod
     def load(
         cls,
-        source: str | os.PathLike[str] | bytes,
+        source: Source | ModelFile,
         *,
         layers: Mapping[str, Annotator | Featurizer] | None = None,
         threads: int | None = None,
@@ -292,9 +321,7 @@ class Pipeline:
         ``layers`` has by name what no file can hold: annotators of your own, and the feature
         functions of taggers that have one. ``verify`` is that of `dovetail.load`.
         """
-        from dovetail.pipeline.saved import opened
-
-        return opened(source, dict(layers or {}), threads, verify)
+        return opened(cls, source, dict(layers or {}), threads, verify)
 
     def with_weights(self, **weights: float) -> Pipeline:
         """The same layers under other weights."""

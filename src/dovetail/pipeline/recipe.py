@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from dovetail.corpus import Corpus
 from dovetail.corpus.formats import joined, read_filled
 from dovetail.errors import DataError, DovetailError
-from dovetail.files import PathLike
+from dovetail.io.files import PathLike
 from dovetail.pipeline.choices import Decode, System, Training
 from dovetail.pipeline.recipe_linear import compounded, linear_tagger, trained
 from dovetail.pipeline.recipe_representations import Wanted, learn
@@ -230,7 +230,7 @@ class Recipe:
         found = {}
         for task in (task for task in self.tasks if task.data):
             corpus, tagger = corpora[task.name], pipeline[task.name]
-            wanted = [n for n in tagger.settings["features"].columns if n not in corpus.names]
+            wanted = [n for n in tagger.features.columns if n not in corpus.names]
             filled = corpus
             for name in wanted:
                 filled = filled.with_column(name, missing(corpus))
@@ -286,7 +286,8 @@ class Recipe:
     ) -> Template:
         """What a task sees: features of its own columns, the columns of representations, and the
         labels of the tasks it reads."""
-        from dovetail.features.sets import OF_WORDS_AND_TAGS, suited
+        from dovetail.features.resolution import features_of_corpus
+        from dovetail.features.sets import OF_WORDS_AND_TAGS
         from dovetail.features.template_file import ready_made, template_from_file
 
         label = self.label_of(task, corpus)
@@ -304,8 +305,7 @@ class Recipe:
             if not inputs:
                 raise DataError(f"there is no column to make features of beside '{label}'")
             if task.features is None:
-                shown = Corpus({n: corpus.column(n) for n in (*inputs, label)}, corpus.bounds)
-                template = suited(shown, label)
+                template = features_of_corpus(None, corpus, label, inputs)
             else:
                 tagged = task.features in OF_WORDS_AND_TAGS and len(inputs) == 1
                 columns = [*inputs, *reads[:1]] if tagged else inputs

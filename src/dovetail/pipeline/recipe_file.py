@@ -9,7 +9,7 @@ from typing import Any
 
 from dovetail.corpus import format_of
 from dovetail.errors import DataError
-from dovetail.files import open_text
+from dovetail.io.files import open_text
 from dovetail.pipeline.recipe import Comparison, Recipe, Task
 from dovetail.pipeline.recipe_keys import (
     COMPARE,

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from dovetail.corpus import Corpus
 from dovetail.corpus.formats import joined, read_filled
-from dovetail.errors import DataError
+from dovetail.errors import DataError, ModelFileError
+from dovetail.io.loading import load
 from dovetail.pipeline.recipe_structure import masked_tasks
 
 if TYPE_CHECKING:
@@ -28,14 +29,10 @@ if TYPE_CHECKING:
 
 def trained(path: Path, threads: int | None) -> Any:
     """The tagger, linear or not, in a model file."""
-    from dovetail.chain.model_file import KIND_LINEAR, open_model
-    from dovetail.chain.tagger import load
-
-    if open_model(path, verify=False).facts.get("kind") == KIND_LINEAR:
-        from dovetail.multitask import LinearTagger
-
-        return LinearTagger.load(path, threads=threads)
-    return load(path, threads=threads)
+    opened = load(path, threads=threads)
+    if opened.kind not in ("tagger", "linear tagger"):
+        raise ModelFileError(f"{path} holds a {opened.kind}, not a tagger")
+    return opened
 
 
 def linear_tagger(task: Task, template: Template, threads: int | None) -> LinearTagger:

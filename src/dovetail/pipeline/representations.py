@@ -7,18 +7,17 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dovetail.errors import DataError, DovetailError
-from dovetail.loaded import is_representation
+from dovetail.base.representation import Representation
+from dovetail.errors import DataError, DovetailError, ModelFileError
+from dovetail.io.loading import load
+from dovetail.io.model_file import ModelFile, Source
 from dovetail.pipeline.layers import Layer, layers_of
 
 if TYPE_CHECKING:
     from dovetail.corpus import Corpus
     from dovetail.features import Template
-    from dovetail.representation import Representation
 
 logger = logging.getLogger(__name__)
-
-STRUCTURE = "shared structure"  # what a file of `dovetail.multitask.Structure` says it holds
 
 
 def apart(
@@ -27,16 +26,18 @@ def apart(
     """The layers and the representations that a pipeline is made of."""
     if isinstance(given, Mapping):
         for name, one in given.items():
-            if is_representation(one) and name != one.name_:
+            if isinstance(one, Representation) and name != one.name_:
                 raise DataError(
                     f"the representation '{name}' calls its column '{one.name_}': use one name "
                     f"for both, by name='{name}' when it is made"
                 )
-        found = [one for one in given.values() if is_representation(one)]
-        rest: Any = {name: one for name, one in given.items() if not is_representation(one)}
+        found = [one for one in given.values() if isinstance(one, Representation)]
+        rest: Any = {
+            name: one for name, one in given.items() if not isinstance(one, Representation)
+        }
     else:
-        found = [one for one in given if is_representation(one)]
-        rest = [one for one in given if not is_representation(one)]
+        found = [one for one in given if isinstance(one, Representation)]
+        rest = [one for one in given if not isinstance(one, Representation)]
     layers = layers_of(rest, weights)
     _check_columns(found, {layer.name for layer in layers})
     return layers, found
@@ -60,16 +61,13 @@ def _check_columns(representations: Sequence[Representation], tasks: set[str]) -
         seen.update(one.names_)
 
 
-def opened_representation(source: str | os.PathLike[str] | bytes) -> Representation:
+def opened_representation(source: Source | ModelFile) -> Representation:
     """The representation in a file, or in bytes; the structure that tasks share counts as one."""
-    from dovetail.chain.model_file import open_model
-    from dovetail.representation import load
-
-    if open_model(source, verify=False).facts.get("kind") == STRUCTURE:
-        from dovetail.multitask import Structure
-
-        return Structure.load(source)
-    return load(source)
+    opened = load(source)
+    if not isinstance(opened, Representation):
+        name = source if isinstance(source, str | os.PathLike) else "the model"
+        raise ModelFileError(f"{name} holds a {opened.kind}, not a representation")
+    return opened
 
 
 def columns_of(representations: Iterable[Representation]) -> tuple[str, ...]:

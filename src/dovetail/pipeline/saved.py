@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dovetail.chain.model import ChainModel
-from dovetail.chain.model_file import KIND_PIPELINE, ModelFile, open_model
-from dovetail.chain.model_file import to_bytes as file_bytes
+from dovetail import __version__
 from dovetail.chain.tagger import Tagger
 from dovetail.errors import DovetailError, ModelFileError
+from dovetail.io.loading import load
+from dovetail.io.model_file import ModelFile, Source, open_model
+from dovetail.io.model_file import to_bytes as file_bytes
 from dovetail.pipeline.annotators import TaggerLayer
 from dovetail.pipeline.label_map import LabelMap, Mapped
 from dovetail.pipeline.linear_layer import LinearLayer
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 def to_bytes(pipeline: Pipeline) -> bytes:
     """The whole file in memory."""
-    from dovetail import __version__
-
     arrays: dict[str, Any] = {}
 
     def described(annotator: Any) -> dict[str, Any]:
@@ -70,7 +69,7 @@ def to_bytes(pipeline: Pipeline) -> bytes:
         for layer in pipeline.layers
     ]
     facts: dict[str, Any] = {
-        "kind": KIND_PIPELINE,
+        "kind": pipeline.kind,
         "labels": [],
         "training": {},
         "dovetail": __version__,
@@ -101,34 +100,34 @@ def _can_be_saved(annotator: Any) -> bool:
     return isinstance(annotator, TaggerLayer | LinearLayer | Mapped)
 
 
-def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool | None) -> Pipeline:
+def opened(
+    cls: type[Pipeline],
+    source: Source | ModelFile,
+    own: dict[str, Any],
+    threads: int | None,
+    verify: bool | None,
+) -> Pipeline:
     """The pipeline in a file; ``own`` has what no file can hold: layers, or their functions."""
-    from dovetail.pipeline.pipeline import Pipeline
-
     file = open_model(source, verify)
-    kind = file.facts.get("kind", "single tagger")
-    if kind != KIND_PIPELINE:
-        how = "dovetail.load" if kind == "single tagger" else "dovetail.representation.load"
-        raise ModelFileError(f"{file.source} holds a {kind}, not a pipeline: open it with {how}")
+    file.check_kind(cls.kind)
+
+    def part(entry: dict[str, Any], name: str) -> ModelFile:
+        return ModelFile(
+            file.array(entry["array"]), f"{file.source} (its part '{name}')", file.verify
+        )
 
     def restored(entry: dict[str, Any], name: str) -> Any:
         if entry["kind"] == "tagger":
-            tagger = Tagger(features=own.get(name), threads=threads)
-            part = ModelFile(
-                file.array(entry["array"]), f"{file.source} (its part '{name}')", file.verify
-            )
-            tagger.model_ = ChainModel(part)
-            tagger.history_ = []
-            tagger.stopped_ = str(tagger.model_.facts["training"].get("stopped", ""))
+            tagger = Tagger.load(part(entry, name), features=own.get(name), threads=threads)
             logs = [str(column) for column in entry.get("logs", ())]
             return LogTaggerLayer(tagger, logs) if logs else tagger
         if entry["kind"] in ("mapped", "mapped spans"):
             way = MappedSpans if entry["kind"] == "mapped spans" else Mapped
             return way(str(entry["column"]), LabelMap.from_spec(entry["map"]))
         if entry["kind"] == "linear":
-            from dovetail.multitask import LinearTagger
-
-            return LinearTagger.load(bytes(file.array(entry["array"])), threads=threads)
+            linear = part(entry, name)
+            linear.check_kind("linear tagger")
+            return load(linear, threads=threads)
         if entry["kind"] == "pool":
             members = [restored(m, name) for m in entry["members"]]
             return Pool(members, entry["weights"], entry.get("labels"))
@@ -154,7 +153,7 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
 
     def represented(entry: dict[str, Any]) -> Any:
         try:
-            return opened_representation(bytes(file.array(entry["array"])))
+            return opened_representation(part(entry, entry["name"]))
         except ModelFileError:
             raise ModelFileError(
                 f"{file.source} is damaged: its representation '{entry['name']}' cannot be read"
@@ -165,7 +164,7 @@ def opened(source: Any, own: dict[str, Any], threads: int | None, verify: bool |
         parts = {entry["name"]: represented(entry) for entry in facts.get("representations", [])}
         layers = {entry["name"]: restored(entry, entry["name"]) for entry in facts["layers"]}
         weights = {entry["name"]: float(entry["weight"]) for entry in facts["layers"]}
-        pipeline = Pipeline(
+        pipeline = cls(
             {**parts, **layers},
             decode=facts["decode"],
             weights=weights,

@@ -19,7 +19,7 @@ def stacked(
     them is cross-fitted.
 
     >>> layers = stacked("fields", Template(column("word")), window=2)
-    >>> print(layers["fields"].settings["features"])
+    >>> print(layers["fields"].features)
     word
     "fields@base"[-2..2]
     """

@@ -19,6 +19,7 @@ from dovetail.chain.steps import Progress
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.corpus.sequences import part_numbers, sequence_keys
 from dovetail.errors import DataError
+from dovetail.features.resolution import features_of_corpus
 from dovetail.pipeline.annotators import TaggerLayer
 from dovetail.pipeline.choices import Training
 from dovetail.pipeline.decoding import best_column, soft_column
@@ -164,21 +165,12 @@ class Curriculum:
         layers below."""
         if not chooses_features(layer):
             return
-        from dovetail.features.sets import named, suited
-
         tagger = layer.annotator.tagger
         lower = [other.name for other in self.below(layer)]
         known = {other.name for other in self.layers} | set(columns_of(self.represented))
         inputs = [name for name in corpus.names if name != label and name not in known]
-        if not inputs:
-            raise DataError(f"there is no column to make features of beside '{label}'")
-        own = tagger.settings["features"]
-        if own in (None, "default"):
-            plain = Corpus({n: corpus.column(n) for n in (*inputs, label)}, corpus.bounds)
-            template = suited(plain, label)
-        else:
-            template = named(own, inputs)
-        tagger.settings["features"] = reading(template, self.represented).reading(*lower)
+        template = features_of_corpus(tagger.features, corpus, label, inputs)
+        tagger.features = reading(template, self.represented).reading(*lower)
 
     def choose_value(self, layer: Layer, corpus: Corpus, label: str) -> None:
         """What columns of representations count for a layer, where that is left open."""
@@ -213,7 +205,7 @@ def chooses_features(layer: Layer) -> bool:
     """Whether a layer is a tagger that has been told no template of its own."""
     if not isinstance(layer.annotator, TaggerLayer | LinearLayer):
         return False
-    own = layer.annotator.tagger.settings["features"]
+    own = layer.annotator.tagger.features
     return own is None or isinstance(own, str)
 
 

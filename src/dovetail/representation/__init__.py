@@ -1,11 +1,10 @@
 """Representations of words that survive a change of domain: classes, hidden states, vectors."""
 
-from dovetail.representation.annotation import Representation
+from dovetail.base.representation import Representation
 from dovetail.representation.biased import BiasedHMM
 from dovetail.representation.consistency import Consistency
 from dovetail.representation.hmm import HMM
 from dovetail.representation.layered import LayeredHMM
-from dovetail.representation.loading import load
 from dovetail.representation.properties import Distance, Entropy, Predict, TokenCost
 from dovetail.representation.ready_made import ready_made, ready_made_list
 from dovetail.representation.rounds import Progress
@@ -29,7 +28,6 @@ __all__ = [
     "WordClasses",
     "WordTable",
     "WordVectors",
-    "load",
     "ready_made",
     "ready_made_list",
 ]

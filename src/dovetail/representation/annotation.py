@@ -1,92 +1,19 @@
-"""What all representations share: they read a column of words and write columns for templates."""
+"""Text that representations are learned from, and values that their columns have."""
 
 from __future__ import annotations
 
-import os
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError
-from dovetail.features import column as expression_of
-from dovetail.features.expressions import Expression
-from dovetail.files import atomic_write
 from dovetail.representation.text import Text
 from dovetail.representation.vocabulary import Vocabulary
 
 Corpora = Corpus | Sequence[Corpus]
 Value = float | Literal["auto"]
-
-
-class Representation(ABC):
-    """Writes columns that say what words are like: classes, hidden states, vectors."""
-
-    settings: dict[str, Any]
-    origin_: Mapping[str, str] = MappingProxyType({})  # of what others have made: where it is from
-
-    @property
-    def name_(self) -> str:
-        """What it is called: as the column that it writes, or as its columns but for numbers."""
-        return str(self.settings["name"])
-
-    @property
-    def reads_(self) -> tuple[str, ...]:
-        """Columns that it reads."""
-        return (self.settings["column"],)
-
-    @property
-    def names_(self) -> tuple[str, ...]:
-        """Columns that it writes."""
-        return (self.settings["name"],)
-
-    @property
-    def expressions_(self) -> tuple[Expression, ...]:
-        """What a tagger without a template of its own reads of these columns."""
-        return tuple(map(expression_of, self.names_))
-
-    @property
-    def reads_corpus_(self) -> bool:
-        """Whether its columns depend on more of a corpus than the sequence they belong to."""
-        return False
-
-    @property
-    def chooses_value_(self) -> bool:
-        """Whether what its columns count is left to the training of a tagger that reads them."""
-        return self.settings.get("value") == "auto"
-
-    @property
-    def biased_by_(self) -> tuple[str, ...]:
-        """Columns of labels that its training has looked at."""
-        return ()
-
-    @property
-    @abstractmethod
-    def labels_(self) -> list[str]:
-        """The levels of its columns."""
-
-    @abstractmethod
-    def columns(self, corpus: Corpus) -> dict[str, Column]:
-        """Its columns for a corpus, by name."""
-
-    @abstractmethod
-    def to_bytes(self) -> bytes:
-        """The file in memory."""
-
-    def annotate(self, corpus: Corpus) -> Corpus:
-        """The corpus with these columns added."""
-        for name, column in self.columns(corpus).items():
-            corpus = corpus.with_column(name, column)
-        return corpus
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it into one file: whole, or not at all."""
-        content = self.to_bytes()
-        with atomic_write(path) as file:
-            file.write(content)
 
 
 def check_value(value: Any) -> None:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.representation.annotation import Corpora, corpora_of, joined_text, one_of
+from dovetail.io.model_file import Source
+from dovetail.representation.annotation import Corpora, Value, corpora_of, joined_text, one_of
 from dovetail.representation.biased_em import BiasedEM, Tilt
 from dovetail.representation.biases import Bias, PredictBias, Told
 from dovetail.representation.hmm import HMM
-from dovetail.representation.hmm_training import Source, Wishes, learn
+from dovetail.representation.hmm_training import Wishes, learn
 from dovetail.representation.leaks import cross_fitted, left_out
-from dovetail.representation.parameters import Floats, Parameters
+from dovetail.representation.parameters import Floats, Parameters, Update
 from dovetail.representation.properties import (
     Domains,
     Property,
@@ -28,6 +29,7 @@ from dovetail.representation.properties import (
 )
 from dovetail.representation.rounds import Callback, Memory, Step
 from dovetail.representation.text import Costs, Text
+from dovetail.representation.vocabulary import Rare
 
 
 class BiasedHMM(HMM):
@@ -57,8 +59,7 @@ class BiasedHMM(HMM):
         Rounds until biases have their full strength.
     evaluations
         With ``sigma``, E-steps a round that climb the dual.
-    settings
-        Those of `HMM`.
+    The others are those of `HMM`.
 
     Examples
     --------
@@ -70,6 +71,8 @@ class BiasedHMM(HMM):
     ['distance', 'entropy']
     """
 
+    kind = "biased hidden Markov model"
+
     def __init__(
         self,
         states: int = 80,
@@ -79,18 +82,43 @@ class BiasedHMM(HMM):
         scaling: Scaling = "token",
         ramp: int = 5,
         evaluations: int = 3,
-        **settings: Any,
+        column: str = "word",
+        name: str = "state",
+        start: Literal["classes", "random"] = "classes",
+        update: Update = "bayes",
+        prior: float = 0.01,
+        rounds: int = 20,
+        tolerance: float = 1e-4,
+        batch: int | None = None,
+        decay: float = 0.7,
+        min_count: int = 2,
+        rare: Rare = "form",
+        soft: bool = True,
+        value: Value = "auto",
+        precision: Literal["single", "double"] = "single",
+        threads: int | None = None,
+        seed: int = 0,
     ) -> None:
-        super().__init__(states, **settings)
-        own = {"sigma": sigma, "scaling": scaling, "ramp": ramp, "evaluations": evaluations}
-        self.settings.update(own, properties=list(properties))
-        if sigma is not None and not (np.isfinite(sigma) and sigma > 0):
-            raise DataError(f"sigma is {sigma}; give a number above 0")
-        if scaling not in ("token", "paper"):
-            raise DataError(f"scaling is '{scaling}'; choose from token, paper")
-        if scaling == "paper" and sigma is None:
+        self.properties = tuple(properties)
+        self.sigma = sigma
+        self.scaling = scaling
+        self.ramp = ramp
+        self.evaluations = evaluations
+        super().__init__(
+            states, column=column, name=name, start=start, update=update, prior=prior,
+            rounds=rounds, tolerance=tolerance, batch=batch, decay=decay, min_count=min_count,
+            rare=rare, soft=soft, value=value, precision=precision, threads=threads, seed=seed,
+        )  # fmt: skip
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.sigma is not None and not (np.isfinite(self.sigma) and self.sigma > 0):
+            raise DataError(f"sigma is {self.sigma}; give a number above 0")
+        if self.scaling not in ("token", "paper"):
+            raise DataError(f"scaling is '{self.scaling}'; choose from token, paper")
+        if self.scaling == "paper" and self.sigma is None:
             raise DataError("the paper's scaling needs a sigma, such as 100")
-        if self.settings["batch"] is not None:
+        if self.batch is not None:
             raise DataError("stepwise EM takes no properties: leave out batch")
 
     def fit(
@@ -114,31 +142,30 @@ class BiasedHMM(HMM):
         biases, each = self.biases(domains)
 
         def steps(text: Text, at: Parameters, memory: Memory, done: int) -> Iterator[Step]:
-            s = self.settings
-            em = BiasedEM(s["sigma"], s["ramp"], s["evaluations"])
+            em = BiasedEM(self.sigma, self.ramp, self.evaluations)
             tilt = Tilt.remembered(biases, each, memory)
             return em.rounds(text, self.engine, self.rule, at, tilt, done)
 
-        told = [] if self.settings["sigma"] is not None else _for_start(biases)
+        told = [] if self.sigma is not None else _for_start(biases)
         learn(self, domains.corpora, wishes, steps, told)
         return self
 
     @property
     def biased_by_(self) -> tuple[str, ...]:
-        return labels_of(self.settings["properties"])
+        return labels_of(self.properties)
 
     def domains(self, source: Corpora, target: Corpora | None) -> Domains:
         """The text of both domains, checked."""
-        column = self.settings["column"]
+        column = self.column
         parts = [one_of(corpora_of(source, column))]
         if target is not None:
             parts.append(one_of(corpora_of(target, column)))
-        s = self.settings
-        return Domains(parts[0], parts[1] if len(parts) > 1 else None, s["states"], s["scaling"])
+        second = parts[1] if len(parts) > 1 else None
+        return Domains(parts[0], second, self.states, self.scaling)
 
     def biases(self, domains: Domains) -> tuple[list[Any], Any]:
         """The declared properties over a text: coded ones, and costs of single tokens."""
-        declared = self.settings["properties"]
+        declared = self.properties
         coded = [p.bias(domains) for p in declared if isinstance(p, Property)]
         names = [bias.name for bias in coded]
         twice = next((name for name in names if names.count(name) > 1), None)
@@ -155,7 +182,7 @@ class BiasedHMM(HMM):
         """
         domains = self.domains(source, target)
         column = left_out(self, domains)
-        return domains.source.with_column(self.settings["name"], column)
+        return domains.source.with_column(self.name, column)
 
     def annotate_cross_fitted(
         self,
@@ -171,24 +198,24 @@ class BiasedHMM(HMM):
         """
         domains = self.domains(source, target)
         column = cross_fitted(self, domains, folds, seed)
-        return domains.source.with_column(self.settings["name"], column)
+        return domains.source.with_column(self.name, column)
 
     def by_word(self, corpora: Sequence[Corpus]) -> Floats:
         """How often words of a text are expected in each state, [words x states]."""
-        text = joined_text(corpora, self.settings["column"], self.vocabulary_)
-        at = self._trained().for_decoding()
+        text = joined_text(corpora, self.column, self.vocabulary_)
+        at = self.for_decoding
         return self.engine.expected(text, at, Costs()).counts.emissions
 
     def reorder(self, order: npt.NDArray[np.int64]) -> None:
         """Give the states other numbers."""
-        self.parameters_ = self._trained().reordered(order)
+        self.parameters_ = self.for_decoding.reordered(order)
 
-    def _saved_settings(self) -> dict[str, Any]:
-        specs = [p.spec() for p in self.settings["properties"]]
-        return {**super()._saved_settings(), "properties": specs}
+    def _saved_parameters(self) -> dict[str, Any]:
+        specs = [p.spec() for p in self.properties]
+        return {**super()._saved_parameters(), "properties": specs}
 
     @classmethod
-    def _restored_settings(cls, saved: dict[str, Any]) -> dict[str, Any]:
+    def _restored_parameters(cls, saved: dict[str, Any]) -> dict[str, Any]:
         return {**saved, "properties": restored(saved["properties"])}
 
 

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dovetail.chain.answers import probabilities
-from dovetail.chain.inputs import template_of
-from dovetail.chain.tagger import Tagger, load
+from dovetail.base.representation import Representation
+from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Column, Corpus, SoftColumn, detect_scheme
 from dovetail.corpus.labels import find_spans, split_label
 from dovetail.corpus.sequences import part_numbers
-from dovetail.errors import DataError, DovetailError
+from dovetail.errors import DataError
 from dovetail.features import column as expression_of
 from dovetail.features.expressions import Expression
+from dovetail.io.model_file import ModelFile, Source
 from dovetail.numeric import matmul
-from dovetail.representation.annotation import Representation
 from dovetail.representation.elsewhere import Opinions
 from dovetail.representation.file import opened, to_bytes
 
-KIND = "document context"
 UNITS = ("token", "entity", "superset")
 PLACES = ("document", "corpus")
 
@@ -59,6 +56,9 @@ class Consistency(Representation):
     [None, 'PER', None]
     """
 
+    kind = "document context"
+    fitted_by = "tagger_"
+
     tagger_: Tagger
 
     def __init__(
@@ -70,37 +70,36 @@ class Consistency(Representation):
         name: str = "context",
         soft: bool = True,
     ) -> None:
-        self.settings: dict[str, Any] = {
-            "label": label, "column": column, "name": name, "soft": soft,
-        }  # fmt: skip
-        self.first = Tagger(c2=0.1) if tagger is None else tagger
-        if self.first._fitted:
-            self.tagger_ = self.first
+        self.tagger = tagger
+        self.label = label
+        self.column = column
+        self.name = name
+        self.soft = soft
+        if tagger is not None and tagger.is_fitted:
+            self.tagger_ = tagger
 
     @property
     def names_(self) -> tuple[str, ...]:
-        name = self.settings["name"]
+        name = self.name
         return tuple(f"{name}_{unit}_{place}" for unit in UNITS for place in PLACES)
 
     @property
     def reads_(self) -> tuple[str, ...]:
-        template = self.first.settings["features"]
-        if hasattr(self, "tagger_"):
-            template = template_of(self.tagger_.model_, template)
-        return tuple(dict.fromkeys((self.settings["column"], *getattr(template, "columns", ()))))
+        tagger = self.tagger_ if self.is_fitted else self._first()
+        return tuple(dict.fromkeys((self.column, *tagger.reads_)))
 
     @property
     def biased_by_(self) -> tuple[str, ...]:
-        return (self.settings["label"],)
+        return (self.label,)
 
     @property
     def labels_(self) -> list[str]:
-        return list(dict.fromkeys(self._type(label) for label in self._trained().labels_))
+        return list(dict.fromkeys(self._type(label) for label in self.tagger_.labels_))
 
     @property
     def expressions_(self) -> tuple[Expression, ...]:
         """Each column around the token, and at it together with the word's shape."""
-        shape = expression_of(self.settings["column"]).short_shape
+        shape = expression_of(self.column).short_shape
         columns = [expression_of(name) for name in self.names_]
         return (*(column.window(1) for column in columns), *(column & shape for column in columns))
 
@@ -112,8 +111,8 @@ class Consistency(Representation):
         """Train the first tagger on labelled text."""
         if not corpus.n_tokens:
             raise DataError("there are no tokens to learn document context from")
-        corpus.column(self.settings["column"])
-        self.tagger_ = self._fresh().fit(corpus, label=self.settings["label"], callback=callback)
+        corpus.column(self.column)
+        self.tagger_ = self._first().fit(corpus, label=self.label, callback=callback)
         return self
 
     def annotate_cross_fitted(self, corpus: Corpus, *, folds: int = 5, seed: int = 0) -> Corpus:
@@ -129,7 +128,7 @@ class Consistency(Representation):
         rows = []
         for part in range(folds):
             inside = parts == part
-            other = Consistency(self._fresh(), **self.settings)
+            other = self.clone()
             other.fit(corpus.select(np.flatnonzero(~inside)))
             for name, column in other.columns(corpus.select(np.flatnonzero(inside))).items():
                 found[name].append(column)
@@ -146,59 +145,52 @@ class Consistency(Representation):
         return {name: self._column(one) for name, one in zip(self.names_, flat, strict=True)}
 
     def _column(self, means: npt.NDArray[np.float64]) -> Column:
-        if self.settings["soft"]:
+        if self.soft:
             return SoftColumn.of(self.labels_, means)
         best = np.where(means.any(axis=1), means.argmax(axis=1), -1)
         return Column(best.astype(np.int32), tuple(self.labels_))
 
     def _opinions(self, corpus: Corpus) -> Opinions:
         """What the first tagger says of a corpus: of tokens, and which entities there are."""
-        tagger, types = self._trained(), self.labels_
+        tagger, types = self.tagger_, self.labels_
         table = np.zeros((len(tagger.labels_), len(types)))
         for number, label in enumerate(tagger.labels_):
             table[number, types.index(self._type(label))] = 1.0
-        weights = matmul(probabilities(tagger, corpus), table)
+        weights = matmul(tagger.marginals(corpus), table)
         starts = ends = np.zeros(0, np.int64)
         if self._has_spans:
             best = Column.from_values(y for labels in tagger.predict(corpus) for y in labels)
             spans = find_spans(best, corpus.bounds, {}, "conlleval")
             starts, ends = spans.starts.astype(np.int64), spans.ends.astype(np.int64)
-        if not self.settings["soft"]:
+        if not self.soft:
             weights = np.eye(len(types))[weights.argmax(axis=1)]
         sequences = np.repeat(np.arange(len(corpus)), np.diff(corpus.bounds))
         if corpus.document_bounds is not None:
             sequences = np.searchsorted(corpus.document_bounds, sequences, side="right")
-        words = corpus.column(self.settings["column"]).codes.astype(np.int64)
+        words = corpus.column(self.column).codes.astype(np.int64)
         return Opinions(words, sequences, weights, starts, ends)
 
     @property
     def _has_spans(self) -> bool:
-        return detect_scheme([self._trained().labels_]) != "none"
+        return detect_scheme([self.tagger_.labels_]) != "none"
 
     def _type(self, label: str) -> str:
         return (split_label(label)[1] or label) if self._has_spans else label
 
-    def _fresh(self) -> Tagger:
-        return Tagger(**self.first.settings)
-
-    def _trained(self) -> Tagger:
-        if not hasattr(self, "tagger_"):
-            raise DovetailError("the first tagger of this context has not been trained: call fit")
-        return self.tagger_
+    def _first(self) -> Tagger:
+        """The first tagger, not trained."""
+        return Tagger(c2=0.1) if self.tagger is None else self.tagger.clone()
 
     def to_bytes(self) -> bytes:
-        content = self._trained().to_bytes()
+        content = self.tagger_.to_bytes()
         padded = content + b" " * (-len(content) % 8)
-        facts = {"settings": self.settings, "bytes": len(content)}
-        return to_bytes(KIND, {"tagger": np.frombuffer(padded, np.uint8)}, facts)
+        own = {name: getattr(self, name) for name in ("label", "column", "name", "soft")}
+        facts = {"settings": own, "bytes": len(content)}
+        return to_bytes(self.kind, {"tagger": np.frombuffer(padded, np.uint8)}, facts)
 
     @classmethod
-    def load(cls, source: str | os.PathLike[str] | bytes) -> Consistency:
+    def load(cls, source: Source | ModelFile) -> Consistency:
         """Document context from a file that `save` wrote, or from bytes."""
-        with opened(source, KIND) as file:
-            return cls(
-                load(file.raw("tagger")[: int(file.facts["bytes"])]), **file.facts["settings"]
-            )
-
-    def __repr__(self) -> str:
-        return f"<Consistency: {self.first}>"
+        with opened(source, cls.kind) as file:
+            content = file.raw("tagger")[: int(file.facts["bytes"])]
+            return cls(Tagger.load(content), **file.facts["settings"])

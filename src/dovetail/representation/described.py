@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, get_args
 
+from dovetail.base.representation import Representation
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.representation.annotation import Representation
 from dovetail.representation.biased import BiasedHMM
 from dovetail.representation.hmm import HMM
 from dovetail.representation.layered import LayeredHMM
@@ -36,7 +36,7 @@ def described(
     distance of two domains, where these are given. ``settings`` are those of the class.
 
     >>> described("biased", states=3, distance=0.3)
-    <BiasedHMM: 3 states, not fitted>
+    BiasedHMM(states=3, properties=(Distance(weight=0.3),))
     """
     properties: list[Any] = [] if labels is None else [Entropy(labels, entropy)]
     if distance is not None:

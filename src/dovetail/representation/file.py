@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
@@ -11,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dovetail.chain.model_file import ModelFile, open_model
-from dovetail.chain.model_file import to_bytes as file_bytes
+from dovetail import __version__
 from dovetail.errors import DataError, ModelFileError
+from dovetail.io.model_file import ModelFile, Source, open_model
+from dovetail.io.model_file import to_bytes as file_bytes
 from dovetail.representation.vocabulary import Vocabulary
 
-Source = str | os.PathLike[str] | bytes
 Array = npt.NDArray[Any]
 
 
@@ -48,19 +47,16 @@ class RepresentationFile:
 
 def to_bytes(kind: str, arrays: Mapping[str, Array], facts: Mapping[str, Any]) -> bytes:
     """A representation's file in memory."""
-    from dovetail import __version__
-
     whole = {"kind": kind, "labels": [], "training": {}, "dovetail": __version__, **facts}
     return file_bytes(arrays, whole)
 
 
 @contextmanager
-def opened(source: Source, kind: str) -> Iterator[RepresentationFile]:
+def opened(source: Source | ModelFile, kind: str) -> Iterator[RepresentationFile]:
     """A file of that kind; what is wrong in it is one clear sentence."""
-    file = RepresentationFile(open_model(source, verify=True))
-    found = file.facts.get("kind", "tagger")
-    if found != kind:
-        raise ModelFileError(f"{file.source} holds a {found}, not a {kind}")
+    model = open_model(source, verify=True)
+    model.check_kind(kind)
+    file = RepresentationFile(model)
     try:
         yield file
     except ModelFileError:

@@ -9,11 +9,12 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.base.representation import Representation
 from dovetail.corpus import Column, Corpus, SoftColumn
-from dovetail.errors import DataError, DovetailError
+from dovetail.errors import DataError
+from dovetail.io.model_file import ModelFile, Source
 from dovetail.representation.annotation import (
     Corpora,
-    Representation,
     Value,
     check_states,
     check_value,
@@ -24,7 +25,7 @@ from dovetail.representation.annotation import (
 )
 from dovetail.representation.em import Rule, Stepwise, batch_em
 from dovetail.representation.hmm_file import hmm_bytes, hmm_in
-from dovetail.representation.hmm_training import Source, Wishes, learn
+from dovetail.representation.hmm_training import Wishes, learn
 from dovetail.representation.parameters import Floats, Parameters, Update
 from dovetail.representation.rounds import Callback, Memory, Progress, Step
 from dovetail.representation.text import Costs, Engine, Ints, Text
@@ -65,10 +66,13 @@ class HMM(Representation):
     --------
     >>> text = [["the", "cat", "sat"], ["the", "dog", "ran"], ["a", "cat", "ran"]]
     >>> hmm = HMM(3, min_count=1).fit(Corpus.from_lists({"word": text}))
-    >>> states = hmm.states(Corpus.from_lists({"word": [["a", "dog", "sat"]]}))
+    >>> states = hmm.best_states(Corpus.from_lists({"word": [["a", "dog", "sat"]]}))
     >>> len(set(states.tolist()))
     3
     """
+
+    kind = "hidden Markov model"
+    fitted_by = "parameters_"
 
     vocabulary_: Vocabulary
     parameters_: Parameters
@@ -96,30 +100,41 @@ class HMM(Representation):
         threads: int | None = None,
         seed: int = 0,
     ) -> None:
-        self.settings: dict[str, Any] = {
-            k: v for k, v in locals().items() if k not in ("self", "__class__")
-        }
-        self._check_settings()
+        self.states = states
+        self.column = column
+        self.name = name
+        self.start = start
+        self.update = update
+        self.prior = prior
+        self.rounds = rounds
+        self.tolerance = tolerance
+        self.batch = batch
+        self.decay = decay
+        self.min_count = min_count
+        self.rare = rare
+        self.soft = soft
+        self.value = value
+        self.precision = precision
+        self.threads = threads
+        self.seed = seed
+        self._check_parameters()
 
-    def _check_settings(self) -> None:
-        s = self.settings
-        check_states(s["states"], "states")
-        check_value(s["value"])
+    def _check_parameters(self) -> None:
+        check_states(self.states, "states")
+        check_value(self.value)
         for name, choices in (
             ("start", ("classes", "random")),
             ("update", ("bayes", "em")),
             ("precision", ("single", "double")),
         ):
-            if s[name] not in choices:
-                raise DataError(f"{name} is '{s[name]}'; choose from {', '.join(choices)}")
-        if not (np.isfinite(s["prior"]) and s["prior"] > 0):
-            raise DataError(f"prior is {s['prior']}; give a number above 0")
-        if s["rounds"] < 1 or (s["batch"] is not None and s["batch"] < 1):
+            if getattr(self, name) not in choices:
+                raise DataError(
+                    f"{name} is '{getattr(self, name)}'; choose from {', '.join(choices)}"
+                )
+        if not (np.isfinite(self.prior) and self.prior > 0):
+            raise DataError(f"prior is {self.prior}; give a number above 0")
+        if self.rounds < 1 or (self.batch is not None and self.batch < 1):
             raise DataError("rounds and batch must be at least 1")
-
-    def __repr__(self) -> str:
-        words = f"{len(self.vocabulary_)} words" if self._fitted else "not fitted"
-        return f"<{type(self).__name__}: {self.settings['states']} states, {words}>"
 
     # Training
 
@@ -144,89 +159,83 @@ class HMM(Representation):
         may return True to stop. Ctrl-C ends the training with what there is.
         """
         wishes = Wishes(held_out, patience, warm_start, resume, checkpoint, callback)
-        learn(self, corpora_of(data, self.settings["column"]), wishes, self._steps)
+        learn(self, corpora_of(data, self.column), wishes, self._steps)
         return self
 
     def _steps(self, text: Text, at: Parameters, memory: Memory, done: int) -> Iterator[Step]:
-        s = self.settings
-        if s["batch"] is None:
+        if self.batch is None:
             return batch_em(text, self.engine, self.rule, at)
-        stepwise = Stepwise(s["batch"], s["decay"], s["seed"])
+        stepwise = Stepwise(self.batch, self.decay, self.seed)
         return stepwise.rounds(text, self.engine, self.rule, at, done, memory)
 
     @property
     def engine(self) -> Engine:
         """How its recursions are run."""
-        threads = self.settings["threads"] or os.cpu_count() or 1
-        return Engine(self.settings["precision"] == "double", threads)
+        threads = self.threads or os.cpu_count() or 1
+        return Engine(self.precision == "double", threads)
 
     @property
     def rule(self) -> Rule:
         """How counts become its parameters."""
-        return Rule(self.settings["update"], self.settings["prior"])
+        return Rule(self.update, self.prior)
 
     # Using it
 
     @property
     def labels_(self) -> list[str]:
-        return [f"s{k}" for k in range(self.settings["states"])]
+        return [f"s{k}" for k in range(self.states)]
 
     @property
-    def _fitted(self) -> bool:
-        return hasattr(self, "parameters_")
-
-    def _trained(self) -> Parameters:
-        if not self._fitted:
-            raise DovetailError("this model has not been trained: call fit")
+    def for_decoding(self) -> Parameters:
+        """Its parameters as decoding uses them."""
         return self.parameters_.for_decoding()
 
     def _text(self, corpus: Corpus) -> Text:
-        return joined_text([corpus], self.settings["column"], self.vocabulary_)
+        return joined_text([corpus], self.column, self.vocabulary_)
 
-    def states(self, corpus: Corpus) -> Ints:
+    def best_states(self, corpus: Corpus) -> Ints:
         """The best states of all tokens (Viterbi), by number."""
-        at = self._trained()
+        at = self.for_decoding
         return self.engine.best_states(self._text(corpus), at)
 
-    def posteriors(self, corpus: Corpus) -> npt.NDArray[np.floating[Any]]:
+    def marginals(self, corpus: Corpus) -> npt.NDArray[np.floating[Any]]:
         """Probabilities of states, [tokens x states]."""
-        at = self._trained()
-        return self.engine.posteriors(self._text(corpus), at)
+        at = self.for_decoding
+        return self.engine.marginals(self._text(corpus), at)
 
     def log_likelihood(self, corpus: Corpus) -> float:
         """Of the words of a corpus, in nats a token."""
-        at, text = self._trained(), self._text(corpus)
+        at, text = self.for_decoding, self._text(corpus)
         if not text.n_tokens:
             raise DataError("there are no tokens to measure the likelihood of")
         return self.engine.log_likelihood(text, at) / text.n_tokens
 
-    def type_posteriors(self, corpus: Corpus) -> Floats:
+    def word_marginals(self, corpus: Corpus) -> Floats:
         """Probabilities of states for each word of the vocabulary, averaged over its tokens in a
         corpus, [words x states]; 0 for words that it does not have."""
-        at = self._trained()
+        at = self.for_decoding
         counts = self.engine.expected(self._text(corpus), at).counts.emissions
         totals = counts.sum(axis=1, keepdims=True)
         return np.asarray(counts / np.where(totals > 0, totals, 1.0))
 
     def typical_words(self, state: int, top: int = 10) -> list[tuple[str, float]]:
         """The most probable words of a state, with their probabilities."""
-        column = self._trained().emissions[:, state]
+        column = self.for_decoding.emissions[:, state]
         best = np.argsort(-column, kind="stable")[:top]
         return [(self.vocabulary_.names[word], float(column[word])) for word in best.tolist()]
 
     def columns(self, corpus: Corpus) -> dict[str, Column]:
-        at = self._trained()
-        return {self.settings["name"]: self.column_of(self._text(corpus), at)}
+        at = self.for_decoding
+        return {self.name: self.column_of(self._text(corpus), at)}
 
     def column_of(self, text: Text, at: Parameters, costs: Costs | None = None) -> Column:
         """The column that it writes for a text, under parameters and costs."""
-        s = self.settings
-        if not s["soft"]:
+        if not self.soft:
             states = self.engine.best_states(text, at, costs)
-            return with_value(Column(states, tuple(self.labels_)), s["value"])
-        weights = self.engine.posteriors(text, at, costs)
+            return with_value(Column(states, tuple(self.labels_)), self.value)
+        weights = self.engine.marginals(text, at, costs)
         weights[weights < LEAST] = 0.0
-        return SoftColumn.of(self.labels_, number_of(s["value"]) * weights)
+        return SoftColumn.of(self.labels_, number_of(self.value) * weights)
 
     # Keeping it
 
@@ -234,18 +243,18 @@ class HMM(Representation):
     rounds_: int
 
     def to_bytes(self) -> bytes:
-        self._trained()
+        self.check_fitted()
         return hmm_bytes(self)
 
-    def _saved_settings(self) -> dict[str, Any]:
-        return {**self.settings, "threads": None}
+    def _saved_parameters(self) -> dict[str, Any]:
+        return {**self.get_params(deep=False), "threads": None}
 
     @classmethod
-    def _restored_settings(cls, saved: dict[str, Any]) -> dict[str, Any]:
+    def _restored_parameters(cls, saved: dict[str, Any]) -> dict[str, Any]:
         return saved
 
     @classmethod
-    def load(cls, source: Source) -> Self:
+    def load(cls, source: Source | ModelFile, *, threads: int | None = None) -> Self:
         """A model from a file or from bytes."""
-        made: Self = hmm_in(cls, source)
+        made: Self = hmm_in(cls, source, threads)
         return made

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dovetail.io.model_file import ModelFile, Source
 from dovetail.representation.file import (
-    Source,
     opened,
     to_bytes,
     vocabulary_arrays,
@@ -18,10 +18,6 @@ from dovetail.representation.parameters import Parameters
 
 if TYPE_CHECKING:
     from dovetail.representation.hmm import HMM
-
-
-def kind_of(cls: type[HMM]) -> str:
-    return "hidden Markov model" if cls.__name__ == "HMM" else "biased hidden Markov model"
 
 
 def hmm_bytes(hmm: HMM) -> bytes:
@@ -35,20 +31,21 @@ def hmm_bytes(hmm: HMM) -> bytes:
         **vocabulary_arrays(hmm.vocabulary_),
     }
     facts = {
-        "settings": hmm._saved_settings(),
+        "settings": hmm._saved_parameters(),
         "memory": {name: list(values.shape) for name, values in hmm.memory_.items()},
         "rounds": hmm.rounds_,
         "stopped": getattr(hmm, "stopped_", ""),
     }
-    return to_bytes(kind_of(type(hmm)), arrays, facts)
+    return to_bytes(hmm.kind, arrays, facts)
 
 
-def hmm_in(cls: type[HMM], source: Source) -> Any:
+def hmm_in(cls: type[HMM], source: Source | ModelFile, threads: int | None) -> Any:
     """The model in a file."""
-    with opened(source, kind_of(cls)) as file:
-        made = cls(**cls._restored_settings(file.facts["settings"]))
+    with opened(source, cls.kind) as file:
+        saved = {**cls._restored_parameters(file.facts["settings"]), "threads": threads}
+        made = cls(**saved)
         made.vocabulary_ = vocabulary_in(file)
-        k, v = made.settings["states"], len(made.vocabulary_)
+        k, v = made.states, len(made.vocabulary_)
         made.parameters_ = Parameters(
             file.numbers("start", np.float64, (k,)),
             file.numbers("transitions", np.float64, (k, k)),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError, TrainingError
+from dovetail.io.loading import load
+from dovetail.io.model_file import Source
 from dovetail.representation.annotation import Corpora, check_states, corpora_of, joined_text
 from dovetail.representation.biases import Told
 from dovetail.representation.parameters import Parameters
@@ -21,7 +23,6 @@ from dovetail.representation.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from dovetail.representation.hmm import HMM
 
-Source = str | os.PathLike[str] | bytes
 MakeSteps = Callable[[Text, Parameters, Memory, int], Iterator[Step]]
 
 
@@ -46,22 +47,21 @@ def learn(
 ) -> None:
     """Fit a model in place; ``make_steps`` makes EM from a text and a place to start, and classes
     that it starts from are biased by ``told``."""
-    s = hmm.settings
-    columns = [corpus.column(s["column"]) for corpus in corpora]
-    vocabulary = Vocabulary.of_columns(columns, min_count=s["min_count"], rare=s["rare"])
-    check_states(s["states"], "states", len(vocabulary))
-    text = joined_text(corpora, s["column"], vocabulary)
+    columns = [corpus.column(hmm.column) for corpus in corpora]
+    vocabulary = Vocabulary.of_columns(columns, min_count=hmm.min_count, rare=hmm.rare)
+    check_states(hmm.states, "states", len(vocabulary))
+    text = joined_text(corpora, hmm.column, vocabulary)
     at, memory, done = _start(hmm, vocabulary, text, wishes, told)
-    if done >= s["rounds"]:
+    if done >= hmm.rounds:
         raise TrainingError(
-            f"{done} rounds have been made already, and {s['rounds']} are asked for: give more"
+            f"{done} rounds have been made already, and {hmm.rounds} are asked for: give more"
         )
     outcome = follow(
         make_steps(text, at, memory, done),
         _hooks(hmm, vocabulary, wishes),
         done=done,
-        rounds=s["rounds"],
-        tolerance=s["tolerance"],
+        rounds=hmm.rounds,
+        tolerance=hmm.tolerance,
     )
     _put(hmm, vocabulary, outcome.step, outcome.rounds)
     hmm.history_, hmm.stopped_ = outcome.history, outcome.stopped
@@ -75,8 +75,8 @@ def _put(hmm: HMM, vocabulary: Vocabulary, step: Step, done: int) -> None:
 def _hooks(hmm: HMM, vocabulary: Vocabulary, wishes: Wishes) -> Hooks:
     hooks = Hooks(wishes.callback, patience=wishes.patience)
     if wishes.held_out is not None:
-        unseen = corpora_of(wishes.held_out, hmm.settings["column"])
-        text = joined_text(unseen, hmm.settings["column"], vocabulary)
+        unseen = corpora_of(wishes.held_out, hmm.column)
+        text = joined_text(unseen, hmm.column, vocabulary)
 
         def score(parameters: Parameters) -> float:
             return hmm.engine.log_likelihood(text, parameters.for_decoding()) / text.n_tokens
@@ -98,17 +98,16 @@ def _hooks(hmm: HMM, vocabulary: Vocabulary, wishes: Wishes) -> Hooks:
 def _start(
     hmm: HMM, vocabulary: Vocabulary, text: Text, wishes: Wishes, told: Sequence[Told]
 ) -> tuple[Parameters, Memory, int]:
-    s = hmm.settings
     given = wishes.warm_start if wishes.resume is None else wishes.resume
     if given is None:
-        if s["start"] == "random":
-            return random_start(s["states"], text.n_words, s["seed"]), {}, 0
-        return classes_start(text, s["states"], s["seed"], told), {}, 0
+        if hmm.start == "random":
+            return random_start(hmm.states, text.n_words, hmm.seed), {}, 0
+        return classes_start(text, hmm.states, hmm.seed, told), {}, 0
     earlier = _earlier(type(hmm), given, going_on=wishes.resume is not None)
     known = earlier.parameters_
-    if known.n_states != s["states"]:
+    if known.n_states != hmm.states:
         raise DataError(
-            f"the earlier model has {known.n_states} states, and {s['states']} are asked for"
+            f"the earlier model has {known.n_states} states, and {hmm.states} are asked for"
         )
     at = earlier_start(known, earlier.vocabulary_, vocabulary)
     if wishes.resume is None:
@@ -120,15 +119,13 @@ def _start(
 
 def _earlier(cls: type[HMM], given: Any, *, going_on: bool) -> HMM:
     """The trained model that another begins with; only one of its own kind can go on."""
-    from dovetail.representation.hmm import HMM
-    from dovetail.representation.loading import load
-
     if isinstance(given, str | os.PathLike | bytes):
         given = cls.load(given) if going_on else load(given)
-    if not isinstance(given, HMM):
+    if not hasattr(type(given), "best_states"):
         raise DataError(
             f"a hidden Markov model can only begin with another, not with {type(given).__name__}"
         )
-    if not hasattr(given, "parameters_"):
+    if not given.is_fitted:
         raise DataError("the model to begin with has not been trained: call its fit first")
-    return given
+    found: HMM = given
+    return found

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from dovetail.base.representation import Representation
 from dovetail.corpus import Column, Corpus
-from dovetail.errors import DataError, DovetailError
-from dovetail.representation.annotation import Corpora, Representation
+from dovetail.errors import DataError
+from dovetail.io.model_file import ModelFile, Source
+from dovetail.representation.annotation import Corpora
 from dovetail.representation.biased import BiasedHMM
 from dovetail.representation.file import opened, to_bytes
 from dovetail.representation.hmm import HMM
 from dovetail.representation.properties import Predict
 from dovetail.representation.rounds import Progress
 
-KIND = "layered hidden Markov model"
 LayerCallback = Callable[[int, Progress], bool | None]
 
 
@@ -42,41 +42,55 @@ class LayeredHMM(Representation):
     ('word', 'state1', 'state2')
     """
 
+    kind = "layered hidden Markov model"
+    fitted_by = "layers_"
+
     layers_: list[HMM]
     stopped_: str
 
     def __init__(self, layers: int = 7, of: HMM | None = None, *, repel: float = 0.0) -> None:
-        if layers < 1:
-            raise DataError(f"there cannot be {layers} layers; give at least 1")
-        if not (np.isfinite(repel) and repel >= 0):
-            raise DataError(f"repel is {repel}; give a number of at least 0")
-        self.of = HMM() if of is None else of
-        self.settings = {
-            "layers": layers,
-            "repel": repel,
-            "column": self.of.settings["column"],
-            "name": self.of.settings["name"],
-        }
+        self.layers = layers
+        self.of = of
+        self.repel = repel
+        self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        if self.layers < 1:
+            raise DataError(f"there cannot be {self.layers} layers; give at least 1")
+        if not (np.isfinite(self.repel) and self.repel >= 0):
+            raise DataError(f"repel is {self.repel}; give a number of at least 0")
+
+    @property
+    def pattern(self) -> HMM:
+        """The model that each layer is like."""
+        return HMM() if self.of is None else self.of
+
+    @property
+    def name_(self) -> str:
+        return self.pattern.name
+
+    @property
+    def reads_(self) -> tuple[str, ...]:
+        return self.pattern.reads_
 
     @property
     def names_(self) -> tuple[str, ...]:
-        n = len(self.layers_) if hasattr(self, "layers_") else self.settings["layers"]
-        return self._names(n)
+        return self._names(len(self.layers_) if self.is_fitted else self.layers)
 
     def _names(self, n: int) -> tuple[str, ...]:
-        return tuple(f"{self.settings['name']}{k + 1}" for k in range(n))
+        return tuple(f"{self.name_}{k + 1}" for k in range(n))
 
     @property
     def chooses_value_(self) -> bool:
-        return self.of.chooses_value_
+        return self.pattern.chooses_value_
 
     @property
     def biased_by_(self) -> tuple[str, ...]:
-        return self.of.biased_by_
+        return self.pattern.biased_by_
 
     @property
     def labels_(self) -> list[str]:
-        return self.of.labels_
+        return self.pattern.labels_
 
     def fit(
         self,
@@ -97,11 +111,11 @@ class LayeredHMM(Representation):
         corpora = [[c] if isinstance(c, Corpus) else list(c) for c in texts]
         trained: list[HMM] = []
         stopped = ""
-        for number, name in enumerate(self._names(self.settings["layers"])):
+        for number, name in enumerate(self._names(self.layers)):
             layer = self._layer(number)
             own: Any = None if callback is None else _numbered(callback, number + 1)
             try:
-                if trained and self.settings["repel"]:
+                if trained and self.repel:
                     last = trained[-1]
                     corpora = [[_with_states(last, last.name_, c) for c in p] for p in corpora]
                 if isinstance(layer, BiasedHMM):
@@ -122,23 +136,17 @@ class LayeredHMM(Representation):
 
     def _layer(self, number: int) -> HMM:
         """A layer to be trained, like the given one but for its seed, name and repulsion."""
-        settings = {**self.of.settings}
+        pattern = self.pattern
         *earlier, name = self._names(number + 1)
-        settings.update(seed=settings["seed"] + number, name=name)
-        if self.settings["repel"] and earlier:
-            properties = list(settings.pop("properties", []))
-            properties.append(Predict(earlier, self.settings["repel"]))
-            return BiasedHMM(properties=properties, **settings)
-        return type(self.of)(**settings)
-
-    def _trained(self) -> list[HMM]:
-        if not hasattr(self, "layers_"):
-            raise DovetailError("these layers have not been trained: call fit")
-        return self.layers_
+        own = {**pattern.get_params(deep=False), "seed": pattern.seed + number, "name": name}
+        if self.repel and earlier:
+            properties = [*own.pop("properties", ()), Predict(earlier, self.repel)]
+            return BiasedHMM(properties=properties, **own)
+        return type(pattern)(**own)
 
     def columns(self, corpus: Corpus) -> dict[str, Column]:
         found: dict[str, Column] = {}
-        for layer in self._trained():
+        for layer in self.layers_:
             found.update(layer.columns(corpus))
         return found
 
@@ -149,43 +157,42 @@ class LayeredHMM(Representation):
         texts = [[c] if isinstance(c, Corpus) else list(c) for c in corpora]
         out = texts[0][0] if len(texts[0]) == 1 else Corpus.concatenate(texts[0])
         plain = out
-        for layer, name in zip(self._trained(), self.names_, strict=True):
+        for layer, name in zip(self.layers_, self.names_, strict=True):
             if isinstance(layer, BiasedHMM):
                 out = out.with_column(name, layer.annotate_left_out(*texts).column(name))
             else:
                 out = out.with_column(name, layer.columns(plain)[name])
-            if self.settings["repel"]:
+            if self.repel:
                 texts = [[_with_states(layer, name, c) for c in part] for part in texts]
         return out
 
     def to_bytes(self) -> bytes:
-        parts = [layer.to_bytes() for layer in self._trained()]
+        parts = [layer.to_bytes() for layer in self.layers_]
         arrays = {
             f"layer {k}": np.frombuffer(part + b" " * (-len(part) % 8), np.uint8)
             for k, part in enumerate(parts)
         }
         biased = [isinstance(layer, BiasedHMM) for layer in self.layers_]
-        shape = {key: self.settings[key] for key in ("layers", "repel")}
+        shape = {"layers": self.layers, "repel": self.repel}
         facts = {"settings": shape, "biased": biased, "stopped": self.stopped_}
-        return to_bytes(KIND, arrays, facts)
+        return to_bytes(self.kind, arrays, facts)
 
     @classmethod
-    def load(cls, source: str | os.PathLike[str] | bytes) -> LayeredHMM:
+    def load(cls, source: Source | ModelFile) -> LayeredHMM:
         """Layers from a file or from bytes."""
-        with opened(source, KIND) as file:
+        with opened(source, cls.kind) as file:
             layers = [
                 (BiasedHMM if biased else HMM).load(file.raw(f"layer {k}"))
                 for k, biased in enumerate(file.facts["biased"])
             ]
-            of = layers[0]
-            settings = {**of.settings, "name": of.settings["name"].removesuffix("1")}
-            made = cls(of=type(of)(**settings), **file.facts["settings"])
+            of = layers[0].clone().set_params(name=layers[0].name.removesuffix("1"))
+            made = cls(of=of, **file.facts["settings"])
             made.layers_, made.stopped_ = list(layers), str(file.facts["stopped"])
         return made
 
 
 def _with_states(layer: HMM, name: str, corpus: Corpus) -> Corpus:
-    return corpus.with_column(name, Column(layer.states(corpus), tuple(layer.labels_)))
+    return corpus.with_column(name, Column(layer.best_states(corpus), tuple(layer.labels_)))
 
 
 def _numbered(callback: LayerCallback, number: int) -> Callable[[Progress], bool | None]:

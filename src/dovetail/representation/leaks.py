@@ -32,22 +32,22 @@ SEEN = 1e-6  # a word with fewer expected tokens elsewhere says nothing
 
 def left_out(hmm: BiasedHMM, domains: Domains) -> Column:
     """Decode each sequence of the source with its own expected counts taken out of emissions."""
-    at = hmm._trained()
-    text = joined_text(domains.corpora, hmm.settings["column"], hmm.vocabulary_)
+    at = hmm.for_decoding
+    text = joined_text(domains.corpora, hmm.column, hmm.vocabulary_)
     tilt = Tilt.remembered(*hmm.biases(domains), hmm.memory_)
     costs = tilt.now()
     counts = hmm.engine.expected(text, at, costs).counts.emissions
     columns = []
     for sequences in _parts(domains.source):
         part, rows = text.select(sequences)
-        own = hmm.engine.posteriors(part, at, costs.select(rows)).astype(np.float64)
+        own = hmm.engine.marginals(part, at, costs.select(rows)).astype(np.float64)
         logs = _without_own(part, own, counts, emission_update(*_rule(hmm), text.n_words))
         columns.append(_decoded(hmm, part, at, logs))
     return type(columns[0]).concatenate(columns)
 
 
 def _rule(hmm: BiasedHMM) -> tuple[Any, float]:
-    return hmm.settings["update"], hmm.settings["prior"]
+    return hmm.update, hmm.prior
 
 
 def _parts(corpus: Corpus) -> Iterator[npt.NDArray[np.int64]]:
@@ -85,7 +85,8 @@ def _decoded(hmm: BiasedHMM, text: Text, at: Parameters, logs: Floats) -> Column
 class Refitted(Protocol):
     """A representation of words that can be learned again with some labels hidden."""
 
-    settings: dict[str, Any]
+    name: str
+    properties: tuple[Any, ...]
 
     def fit(self, source: Corpus, target: Corpus | None = None) -> Any:
         """Learn from text."""
@@ -108,7 +109,7 @@ def cross_fitted(model: Refitted, domains: Domains, folds: int, seed: int) -> Co
         raise DataError(f"{n} sequences cannot be parted into {folds} folds")
     fold = np.empty(n, np.int64)
     fold[np.random.default_rng(seed).permutation(n)] = np.arange(n) % folds
-    labels = [p.column for p in model.settings["properties"] if isinstance(p, Entropy)]
+    labels = [p.column for p in model.properties if isinstance(p, Entropy)]
     lengths: npt.NDArray[np.int64] = np.diff(domains.source.bounds)
     known = model.by_word(domains.corpora)
     found: list[Column] = []
@@ -119,7 +120,7 @@ def cross_fitted(model: Refitted, domains: Domains, folds: int, seed: int) -> Co
         other.fit(_hidden(domains.source, labels, hidden), domains.target)
         other.reorder(matched(known, other.by_word(domains.corpora)))
         part = domains.source.select(np.flatnonzero(fold == number))
-        found.append(other.columns(part)[other.settings["name"]])
+        found.append(other.columns(part)[other.name])
         order.append(np.flatnonzero(hidden))
     joined = type(found[0]).concatenate(found)
     return joined[np.argsort(np.concatenate(order), kind="stable")]

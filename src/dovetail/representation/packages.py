@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.base.representation import Representation
 from dovetail.errors import DataError, DovetailError
-from dovetail.representation.annotation import Representation
 from dovetail.representation.word_table import WordTable
 from dovetail.representation.word_vectors import WordVectors
 

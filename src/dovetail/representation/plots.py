@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dovetail.base.representation import Representation
 from dovetail.corpus import Corpus, SoftColumn
 from dovetail.errors import DataError, DovetailError
-from dovetail.files import atomic_write
-from dovetail.representation.annotation import Representation
+from dovetail.io.files import atomic_write
 from dovetail.representation.parameters import Floats
 
 if TYPE_CHECKING:

@@ -196,5 +196,5 @@ def restored(specs: Sequence[dict[str, Any]]) -> list[Any]:
 def _lost(_corpus: Corpus, _n_states: int) -> npt.ArrayLike:
     raise DataError(
         "a file does not hold the TokenCost of this model: use the model as it was trained, or put "
-        "the cost back into settings['properties']"
+        "the cost back by set_params(properties=...)"
     )

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import Any
 
+from dovetail.base.representation import Representation
 from dovetail.errors import DataError
 from dovetail.features.lexicons import Lexicon
-from dovetail.files import atomic_write
-from dovetail.representation.annotation import Representation
+from dovetail.io.files import atomic_write
 from dovetail.representation.packages import (
     COUNTRIES,
     GEONAMES,

@@ -97,7 +97,7 @@ class Engine:
         arguments = self._arguments(at, costs)
         return float(text.native.log_likelihoods(*arguments, self.exact, self.threads).sum())
 
-    def posteriors(
+    def marginals(
         self, text: Text, at: Parameters, costs: Costs | None = None
     ) -> npt.NDArray[np.floating[Any]]:
         """Probabilities of the states of each token, [tokens x states]."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -10,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail import _native
+from dovetail.base.representation import Representation
 from dovetail.corpus import Column, Corpus
-from dovetail.errors import DovetailError
+from dovetail.io.model_file import ModelFile, Source
 from dovetail.representation.annotation import (
     Corpora,
-    Representation,
     Value,
     check_states,
     check_value,
@@ -32,7 +31,6 @@ from dovetail.representation.text import Text
 from dovetail.representation.vocabulary import Rare, Vocabulary
 
 Ints = npt.NDArray[np.int32]
-KIND = "set of word classes"
 
 
 def exchanged(
@@ -89,6 +87,9 @@ class WordClasses(Representation):
     True
     """
 
+    kind = "set of word classes"
+    fitted_by = "classes_"
+
     vocabulary_: Vocabulary
     classes_: Ints
     counts_: Ints
@@ -108,18 +109,28 @@ class WordClasses(Representation):
         value: Value = "auto",
         seed: int = 0,
     ) -> None:
-        self.settings: dict[str, Any] = {k: v for k, v in locals().items() if k != "self"}
-        self.settings["properties"] = list(properties)
-        check_states(classes, "classes")
-        check_value(value)
+        self.classes = classes
+        self.properties = tuple(properties)
+        self.column = column
+        self.name = name
+        self.passes = passes
+        self.min_count = min_count
+        self.rare = rare
+        self.value = value
+        self.seed = seed
+        self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        check_states(self.classes, "classes")
+        check_value(self.value)
 
     @property
     def biased_by_(self) -> tuple[str, ...]:
-        return labels_of(self.settings["properties"])
+        return labels_of(self.properties)
 
     @property
     def labels_(self) -> list[str]:
-        return [f"c{k}" for k in range(self.settings["classes"])]
+        return [f"c{k}" for k in range(self.classes)]
 
     def fit(
         self,
@@ -133,20 +144,19 @@ class WordClasses(Representation):
         ``callback`` is called after each pass with its number, the words moved and the
         log-likelihood, and may return True to stop. Ctrl-C ends the training with what there is.
         """
-        s = self.settings
         texts = [source] if target is None else [source, target]
-        corpora = [corpus for text in texts for corpus in corpora_of(text, s["column"])]
-        columns = [corpus.column(s["column"]) for corpus in corpora]
-        self.vocabulary_ = Vocabulary.of_columns(columns, min_count=s["min_count"], rare=s["rare"])
-        text = joined_text(corpora, s["column"], self.vocabulary_)
-        check_states(s["classes"], "classes", len(self.vocabulary_))
+        corpora = [corpus for text in texts for corpus in corpora_of(text, self.column)]
+        columns = [corpus.column(self.column) for corpus in corpora]
+        self.vocabulary_ = Vocabulary.of_columns(columns, min_count=self.min_count, rare=self.rare)
+        text = joined_text(corpora, self.column, self.vocabulary_)
+        check_states(self.classes, "classes", len(self.vocabulary_))
         told: list[Told] = []
-        for wish in s["properties"]:
+        for wish in self.properties:
             told += wish.bias(self._domains(source, target)).told
-        native = _exchange(text, s["classes"], s["seed"], told)
+        native = _exchange(text, self.classes, self.seed, told)
         done, self.stopped_ = 0, ""
         try:
-            for done, moved in _sweeps(native, s["passes"]):
+            for done, moved in _sweeps(native, self.passes):
                 if callback and callback(done, moved, native.log_likelihood):
                     break
         except KeyboardInterrupt:
@@ -158,10 +168,10 @@ class WordClasses(Representation):
         return self
 
     def _domains(self, source: Corpora, target: Corpora | None) -> Domains:
-        column = self.settings["column"]
+        column = self.column
         parts = [one_of(corpora_of(text, column)) for text in (source, target) if text is not None]
         second = parts[1] if target is not None else None
-        return Domains(parts[0], second, self.settings["classes"], "token")
+        return Domains(parts[0], second, self.classes, "token")
 
     def annotate_cross_fitted(
         self, source: Corpora, target: Corpora | None = None, *, folds: int = 5, seed: int = 0
@@ -173,13 +183,13 @@ class WordClasses(Representation):
         """
         domains = self._domains(source, target)
         column = cross_fitted(self, domains, folds, seed)
-        return domains.source.with_column(self.settings["name"], column)
+        return domains.source.with_column(self.name, column)
 
     def by_word(self, corpora: Sequence[Corpus]) -> Floats:
         """How often words of a text have each class, [words x classes]."""
-        text = joined_text(corpora, self.settings["column"], self.vocabulary_)
+        text = joined_text(corpora, self.column, self.vocabulary_)
         seen = np.bincount(text.words, minlength=text.n_words).astype(np.float64)
-        return seen[:, None] * np.eye(self.settings["classes"])[self.classes_]
+        return seen[:, None] * np.eye(self.classes)[self.classes_]
 
     def reorder(self, order: npt.NDArray[np.int64]) -> None:
         """Give the classes other numbers."""
@@ -189,12 +199,12 @@ class WordClasses(Representation):
 
     def class_of(self, word: str) -> int:
         """The number of a word's class."""
-        self._check_fitted()
+        self.check_fitted()
         return int(self.classes_[self.vocabulary_.number(word)])
 
     def typical_words(self, number: int, top: int = 10) -> list[tuple[str, float]]:
         """The most frequent words of a class, with their shares of its tokens."""
-        self._check_fitted()
+        self.check_fitted()
         words = np.flatnonzero(self.classes_ == number)
         counts = self.counts_[words]
         best = np.argsort(-counts, kind="stable")[:top]
@@ -202,38 +212,34 @@ class WordClasses(Representation):
         return [(self.vocabulary_.names[words[k]], float(counts[k] / total)) for k in best]
 
     def columns(self, corpus: Corpus) -> dict[str, Column]:
-        self._check_fitted()
-        codes = self.classes_[self.vocabulary_.encode(corpus.column(self.settings["column"]))]
+        self.check_fitted()
+        codes = self.classes_[self.vocabulary_.encode(corpus.column(self.column))]
         column = Column(codes, tuple(self.labels_))
-        return {self.settings["name"]: with_value(column, self.settings["value"])}
+        return {self.name: with_value(column, self.value)}
 
     def to_bytes(self) -> bytes:
-        self._check_fitted()
+        self.check_fitted()
         arrays = {
             "classes": self.classes_.astype(np.uint32),
             "counts": self.counts_.astype(np.uint32),
         }
-        specs = [p.spec() for p in self.settings["properties"]]
+        specs = [p.spec() for p in self.properties]
         facts = {
-            "settings": {**self.settings, "properties": specs},
+            "settings": {**self.get_params(deep=False), "properties": specs},
             "log_likelihood": self.log_likelihood_,
         }
-        return to_bytes(KIND, {**arrays, **vocabulary_arrays(self.vocabulary_)}, facts)
+        return to_bytes(self.kind, {**arrays, **vocabulary_arrays(self.vocabulary_)}, facts)
 
     @classmethod
-    def load(cls, source: str | os.PathLike[str] | bytes) -> WordClasses:
+    def load(cls, source: Source | ModelFile) -> WordClasses:
         """Classes from a file or from bytes."""
-        with opened(source, KIND) as file:
+        with opened(source, cls.kind) as file:
             settings = dict(file.facts["settings"])
             made = cls(properties=restored(settings.pop("properties", [])), **settings)
             made.vocabulary_ = vocabulary_in(file)
-            n, k = len(made.vocabulary_), made.settings["classes"]
+            n, k = len(made.vocabulary_), made.classes
             made.classes_ = file.numbers("classes", np.uint32, (n,), below=k).astype(np.int32)
             made.counts_ = file.numbers("counts", np.uint32, (n,), below=2**31).astype(np.int32)
             made.log_likelihood_ = float(file.facts["log_likelihood"])
             made.stopped_ = ""
         return made
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "classes_"):
-            raise DovetailError("these word classes have not been learned: call fit")

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.base.representation import Representation
 from dovetail.corpus import Column, Corpus
 from dovetail.errors import DataError
 from dovetail.features import column as expression_of
 from dovetail.features.expressions import Expression
-from dovetail.files import open_text
-from dovetail.representation.annotation import Representation, Value, check_value, with_value
+from dovetail.io.files import open_text
+from dovetail.io.model_file import ModelFile, Source
+from dovetail.representation.annotation import Value, check_value, with_value
 from dovetail.representation.file import (
     opened,
     origin_in,
@@ -26,7 +28,7 @@ from dovetail.representation.file import (
 )
 from dovetail.representation.vocabulary import ANY, Vocabulary
 
-KIND = "table of words"
+PARAMETERS = ("column", "name", "prefixes", "unknown", "window", "value")  # that a file holds
 
 
 class WordTable(Representation):
@@ -57,6 +59,9 @@ class WordTable(Representation):
     ([['10', None, '0111']], [['10', None, '01']])
     """
 
+    kind = "table of words"
+    fitted_by = None
+
     def __init__(
         self,
         values: Mapping[str, str],
@@ -68,20 +73,35 @@ class WordTable(Representation):
         window: int = 1,
         value: Value = "auto",
     ) -> None:
+        self.values = values
+        self.column = column
+        self.name = name
+        self.prefixes = tuple(prefixes)
+        self.unknown = unknown
+        self.window = window
+        self.value = value
+        self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        odd = next((n for n in self.prefixes if n < 1), None)
+        if odd is not None:
+            raise DataError(f"a prefix has the length {odd}; give numbers of at least 1")
+        if self.window < 0:
+            raise DataError(f"window is {self.window}; give a number of at least 0")
+        check_value(self.value)
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """The value of each word."""
+        words = self.vocabulary_.names[1:]
+        return {word: self.levels_[k] for word, k in zip(words, self.codes_, strict=True)}
+
+    @values.setter
+    def values(self, values: Mapping[str, str]) -> None:
         if not values:
             raise DataError("a table of words needs at least one word")
         if ANY in values:
             raise DataError(f"'{ANY}' stands for words that are not listed: leave it out")
-        odd = next((n for n in prefixes if n < 1), None)
-        if odd is not None:
-            raise DataError(f"a prefix has the length {odd}; give numbers of at least 1")
-        if window < 0:
-            raise DataError(f"window is {window}; give a number of at least 0")
-        check_value(value)
-        self.settings: dict[str, Any] = {
-            "column": column, "name": name, "prefixes": list(prefixes), "unknown": unknown,
-            "window": window, "value": value,
-        }  # fmt: skip
         self.vocabulary_ = Vocabulary([ANY, *values], "one")
         levels = {level: code for code, level in enumerate(dict.fromkeys(values.values()))}
         self.levels_ = tuple(levels)
@@ -107,21 +127,21 @@ class WordTable(Representation):
 
     @property
     def names_(self) -> tuple[str, ...]:
-        name = self.settings["name"]
-        return (*(f"{name}{n}" for n in self.settings["prefixes"]), name)
+        name = self.name
+        return (*(f"{name}{n}" for n in self.prefixes), name)
 
     @property
     def expressions_(self) -> tuple[Expression, ...]:
         """The values around a token, and its own together with the word's shape: what is known of
         a word counts otherwise where it is written as a name."""
-        shape = expression_of(self.settings["column"]).short_shape
+        shape = expression_of(self.column).short_shape
         columns = [expression_of(name) for name in self.names_]
-        around = [column.window(self.settings["window"]) for column in columns]
+        around = [column.window(self.window) for column in columns]
         return (*around, *(column & shape for column in columns))
 
     @property
     def labels_(self) -> list[str]:
-        unknown = self.settings["unknown"]
+        unknown = self.unknown
         more = [] if unknown is None or unknown in self.levels_ else [unknown]
         return [*self.levels_, *more]
 
@@ -132,18 +152,18 @@ class WordTable(Representation):
 
     def columns(self, corpus: Corpus) -> dict[str, Column]:
         labels = self.labels_
-        unknown = self.settings["unknown"]
+        unknown = self.unknown
         none = -1 if unknown is None else labels.index(unknown)
-        codes = self._codes(corpus.column(self.settings["column"]), none)
+        codes = self._codes(corpus.column(self.column), none)
         made = {}
-        for name, length in zip(self.names_, (*self.settings["prefixes"], None), strict=True):
+        for name, length in zip(self.names_, (*self.prefixes, None), strict=True):
             shorter = {
                 level: k
                 for k, level in enumerate(dict.fromkeys(label[:length] for label in labels))
             }
             table = np.array([*(shorter[label[:length]] for label in labels), -1], np.int32)
             column = Column(table[codes], tuple(shorter))
-            made[name] = with_value(column, self.settings["value"])
+            made[name] = with_value(column, self.value)
         return made
 
     def _codes(self, column: Column, none: int) -> npt.NDArray[np.int32]:
@@ -163,18 +183,16 @@ class WordTable(Representation):
             **strings_as_arrays("level", self.levels_),
             **vocabulary_arrays(self.vocabulary_),
         }
-        return to_bytes(KIND, arrays, {"settings": self.settings, "origin": dict(self.origin_)})
+        own = {name: getattr(self, name) for name in PARAMETERS}
+        return to_bytes(self.kind, arrays, {"settings": own, "origin": dict(self.origin_)})
 
     @classmethod
-    def load(cls, source: str | os.PathLike[str] | bytes) -> WordTable:
+    def load(cls, source: Source | ModelFile) -> WordTable:
         """A table from a file that `save` wrote, or from bytes."""
-        with opened(source, KIND) as file:
+        with opened(source, cls.kind) as file:
             words, levels = vocabulary_in(file).names[1:], strings_in(file, "level")
             codes = file.numbers("codes", np.uint32, (len(words),), below=len(levels))
             values = {word: levels[code] for word, code in zip(words, codes.tolist(), strict=True)}
             made = cls(values, **file.facts["settings"])
             made.origin_ = origin_in(file)
         return made
-
-    def __repr__(self) -> str:
-        return f"<WordTable: {len(self.codes_):,} words, {len(self.levels_):,} values>"

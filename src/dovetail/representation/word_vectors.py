@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.base.representation import Representation
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError
-from dovetail.files import open_text
+from dovetail.io.files import open_text
+from dovetail.io.model_file import ModelFile, Source
 from dovetail.representation.annotation import (
-    Representation,
     Value,
     check_states,
     check_value,
@@ -32,7 +33,7 @@ from dovetail.representation.file import (
 from dovetail.representation.text import Singles
 from dovetail.representation.vocabulary import ANY, Vocabulary
 
-KIND = "set of word vectors"
+PARAMETERS = ("column", "name", "clusters", "value", "seed")  # that a file holds
 BLANKS = re.compile("[ \t]+")
 
 
@@ -60,6 +61,11 @@ class WordVectors(Representation):
            [0. , 0. ]], dtype=float32)
     """
 
+    kind = "set of word vectors"
+    fitted_by = None
+
+    vectors: npt.ArrayLike
+
     def __init__(
         self,
         words: Sequence[str],
@@ -71,18 +77,27 @@ class WordVectors(Representation):
         value: Value = "auto",
         seed: int = 0,
     ) -> None:
-        given = np.array(vectors, np.float32)
-        _check(words, given)
-        check_value(value)
-        self.settings: dict[str, Any] = {
-            "column": column, "name": name, "clusters": clusters, "value": value, "seed": seed,
-        }  # fmt: skip
-        self.vocabulary_ = Vocabulary([ANY, *words], "one")
+        self.words = tuple(words)
+        self.vectors = vectors
+        self.column = column
+        self.name = name
+        self.clusters = clusters
+        self.value = value
+        self.seed = seed
+        self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        given = np.asarray(self.vectors, np.float32)
+        _check(self.words, given)
+        check_value(self.value)
+        if self.clusters is not None:
+            check_states(self.clusters, "clusters", len(self.words))
         none = np.zeros((1, given.shape[1]), np.float32)
         self.vectors_: Singles = np.concatenate([none, given])
-        if clusters is not None:
-            check_states(clusters, "clusters", len(words))
-            self.clusters_ = clustered(self.vectors_[1:], clusters, seed)
+        self.vectors = self.vectors_[1:]
+        self.vocabulary_ = Vocabulary([ANY, *self.words], "one")
+        if self.clusters is not None:
+            self.clusters_ = clustered(self.vectors_[1:], self.clusters, self.seed)
 
     @classmethod
     def read(
@@ -119,7 +134,7 @@ class WordVectors(Representation):
 
     @property
     def labels_(self) -> list[str]:
-        n = self.settings["clusters"]
+        n = self.clusters
         if n is not None:
             return [f"v{k}" for k in range(n)]
         return [f"d{k}" for k in range(self.vectors_.shape[1])]
@@ -133,9 +148,9 @@ class WordVectors(Representation):
         return [(self.vocabulary_.names[1 + words[k]], float(far[k])) for k in best]
 
     def columns(self, corpus: Corpus) -> dict[str, Column]:
-        rows = self._rows(corpus.column(self.settings["column"]))
-        value, name = self.settings["value"], self.settings["name"]
-        if self.settings["clusters"] is None:
+        rows = self._rows(corpus.column(self.column))
+        value, name = self.value, self.name
+        if self.clusters is None:
             spread = float(self.vectors_[1:].std()) or 1.0
             return {
                 name: SoftColumn.of(self.labels_, number_of(value) / spread * self.vectors_[rows])
@@ -152,24 +167,25 @@ class WordVectors(Representation):
 
     def to_bytes(self) -> bytes:
         arrays = {"vectors": self.vectors_[1:], **vocabulary_arrays(self.vocabulary_)}
-        if self.settings["clusters"] is not None:
+        if self.clusters is not None:
             arrays["clusters"] = self.clusters_.astype(np.uint32)
-        facts = {"settings": self.settings, "dimensions": self.vectors_.shape[1]}
+        own = {name: getattr(self, name) for name in PARAMETERS}
+        facts: dict[str, Any] = {"settings": own, "dimensions": self.vectors_.shape[1]}
         if self.origin_:
             facts["origin"] = dict(self.origin_)
-        return to_bytes(KIND, arrays, facts)
+        return to_bytes(self.kind, arrays, facts)
 
     @classmethod
-    def load(cls, source: str | os.PathLike[str] | bytes) -> WordVectors:
+    def load(cls, source: Source | ModelFile) -> WordVectors:
         """Vectors from a file that `save` wrote, or from bytes."""
-        with opened(source, KIND) as file:
+        with opened(source, cls.kind) as file:
             words = vocabulary_in(file).names[1:]
             shape = (len(words), int(file.facts["dimensions"]))
             settings = {**file.facts["settings"]}
             n = settings.pop("clusters")
             made = cls(words, file.numbers("vectors", np.float32, shape), **settings)
             if n is not None:
-                made.settings["clusters"] = n
+                made.clusters = n
                 found = file.numbers("clusters", np.uint32, (len(words),), below=n)
                 made.clusters_ = found.astype(np.int32)
             made.origin_ = origin_in(file)

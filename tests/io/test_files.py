@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dovetail.errors import DataError
-from dovetail.files import atomic_write, open_text, write_text
+from dovetail.io.files import atomic_write, open_text, write_text
 
 
 def test_text_is_read_without_mark_and_with_any_line_end(tmp_path: Path) -> None:

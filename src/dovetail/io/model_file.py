@@ -14,7 +14,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dovetail import _native
+from dovetail import __version__, _native
 from dovetail.errors import ModelFileError
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 FORMAT = "dovetail"
 VERSION = 1
-KIND_PIPELINE = "pipeline"  # of a file that holds several taggers
-KIND_LINEAR = "linear tagger"
+TAGGER = "tagger"  # what a file holds that does not say its kind
 LARGEST_HEADER = 100_000_000
 VERIFIED = 64_000_000  # models up to this size are read and verified whole when they are opened
 _DTYPES = {"|u1": "U8", "<u2": "U16", "<u4": "U32", "<u8": "U64", "<f4": "F32", "<f8": "F64"}
+Source = str | os.PathLike[str] | bytes
 _ITEM_SIZES = {"U8": 1, "U16": 2, "U32": 4, "U64": 8, "F32": 4, "F64": 8}
 
 
@@ -44,6 +44,18 @@ class ModelFile:
         self._arrays, metadata = _read_header(content, source)
         self._checksums, self.facts = _read_metadata(metadata, source)
 
+    @property
+    def kind(self) -> str:
+        """What the file holds, in words: a tagger, a pipeline, a hidden Markov model ..."""
+        return str(self.facts.get("kind", TAGGER))
+
+    def check_kind(self, kind: str) -> None:
+        """Refuse a file that holds something else."""
+        if self.kind != kind:
+            raise ModelFileError(
+                f"{self.source} holds a {self.kind}, not a {kind}: open it with dovetail.load"
+            )
+
     def array(self, name: str) -> Any:
         """The bytes of one array, as a memoryview."""
         if name not in self._arrays or name not in self._checksums:
@@ -57,8 +69,23 @@ class ModelFile:
         return found
 
 
-def open_model(source: str | os.PathLike[str] | bytes, verify: bool | None = None) -> ModelFile:
-    """Map a model file, or take one from bytes."""
+def is_model_file(head: bytes) -> bool:
+    """Whether a file that begins like this may be one of ours: its header is a JSON object."""
+    return head[8:10] == b'{"'
+
+
+def unknown_kind(file: ModelFile) -> ModelFileError:
+    """The error for a file whose kind this version does not know."""
+    return ModelFileError(
+        f"{file.source} holds a '{file.kind}', as Dovetail {file.facts.get('dovetail', '?')} "
+        f"writes them; this is Dovetail {__version__}, which does not know any: update Dovetail"
+    )
+
+
+def open_model(source: Source | ModelFile, verify: bool | None = None) -> ModelFile:
+    """Map a model file, or take one from bytes; one that is open already stays as it is."""
+    if isinstance(source, ModelFile):
+        return source
     if isinstance(source, bytes | bytearray | memoryview):
         return ModelFile(
             memoryview(bytes(source)), "the model", verify
@@ -111,8 +138,8 @@ def _read_metadata(metadata: Any, source: str) -> tuple[dict[str, str], dict[str
     version = str(metadata.get("version"))
     if version != str(VERSION):
         raise ModelFileError(
-            f"{source} has format version {version}, and this Dovetail reads version {VERSION}; "
-            "update Dovetail to use it"
+            f"{source} has format version {version}, and Dovetail {__version__} reads version "
+            f"{VERSION}; update Dovetail to use it"
         )
     try:
         facts_text, sums_text = metadata["facts"], metadata["checksums"]

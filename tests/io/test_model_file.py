@@ -22,8 +22,8 @@ from safetensors.numpy import save_file
 
 import dovetail
 from dovetail import FeatureGroup, Tagger
-from dovetail.chain.model_file import open_model, to_bytes
 from dovetail.errors import DataError, DovetailError, ModelFileError
+from dovetail.io.model_file import open_model, to_bytes
 
 X: list[Any] = [
     [["w=in", "cap"], {"w=paris": 1.0, "length": 0.5}, ["w=today"]],
@@ -62,7 +62,7 @@ def behaviour(tagger: Tagger) -> list[Any]:
         tagger.label_column_,
         (tagger.n_features_, tagger.n_weights_),
         tagger.stopped_,
-        repr(tagger),
+        {**tagger.get_params(), "threads": None},
     ]
 
 
@@ -103,13 +103,13 @@ def test_pickle(protocol: int) -> None:
     again = pickle.loads(pickle.dumps(TAGGER, protocol))
     assert behaviour(again) == BEHAVIOUR
     assert again.history_ == TAGGER.history_
-    assert again.settings == TAGGER.settings
+    assert again.get_params() == TAGGER.get_params()
 
 
 def test_copies_and_unfitted_taggers() -> None:
     assert behaviour(copy.deepcopy(TAGGER)) == BEHAVIOUR
     blank = pickle.loads(pickle.dumps(Tagger(c2=3.0)))
-    assert blank.settings["c2"] == 3.0
+    assert blank.c2 == 3.0
     with pytest.raises(DovetailError, match="has not been trained"):
         blank.save("nowhere")
 

@@ -1,0 +1,11 @@
+"""What kind of data a user gave, told without loading corpora: a process that tags lists of tokens
+needs neither them nor NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def is_corpus(data: Any) -> bool:
+    """Whether this is a `Corpus`, by an attribute that no list of sequences has."""
+    return hasattr(data, "document_bounds")
