@@ -15,7 +15,7 @@ namespace dovetail {
 
 // The family of each feature, by what stands before the first '=' (or ':') of its name. Without one, a feature that
 // most tokens have ("bias") is a family of its own, and others have none (-1).
-inline std::vector<int16_t> families_of(const StringPool& names, const std::vector<uint32_t>& occurrences, size_t tokens, int& count) {
+inline std::vector<int16_t> feature_families(const StringPool& names, const std::vector<uint32_t>& occurrences, size_t tokens, int& count) {
     constexpr int most = 256;
     std::unordered_map<uint64_t, int16_t> known;
     std::vector<int16_t> family(names.size(), -1);
@@ -48,7 +48,7 @@ public:
         int K = 0;
         std::vector<uint32_t> count(data.features.size(), 0);
         for (uint32_t f : x.ids) ++count[f];
-        if (x.values.empty()) family = families_of(data.features.names(), count, x.n_tokens(), K);
+        if (x.values.empty()) family = feature_families(data.features.names(), count, x.n_tokens(), K);
         bundle.assign(data.features.size(), kNone);
         root.resize(K);
         std::iota(root.begin(), root.end(), int16_t{0});

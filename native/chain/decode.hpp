@@ -50,15 +50,15 @@ template <class R> bool viterbi(Chain<R>& chain, Array<R>& alpha, int32_t* label
 // Viterbi with the scratch space of one thread.
 class Decoder {
 public:
-    Decoder(const Model& model, const Steps<float>& steps, const Limits& limits)
-        : model_(model), limits_(limits), chain_(model, steps) {}
+    Decoder(const Model& model, const PaddedTransitions<float>& transitions, const Limits& limits)
+        : model_(model), limits_(limits), chain_(model, transitions) {}
 
     void best(const Batch& batch, size_t s, int32_t* labels) {
         chain_.load(batch, s, limits_);
         if (viterbi(chain_, alpha_, labels)) return;
         // Not allowed, or beyond the range of single precision.
-        const Steps<double> steps(model_.transitions.data(), model_.L, limits_.constraints.legal);
-        Chain<double> wide(model_, steps);
+        const PaddedTransitions<double> transitions(model_.transitions.data(), model_.L, limits_.constraints.legal);
+        Chain<double> wide(model_, transitions);
         Array<double> alpha;
         wide.load(batch, s, limits_);
         if (!viterbi(wide, alpha, labels)) throw ImpossibleSequence(s);
@@ -91,26 +91,26 @@ inline double path_score(const TokenScorer<double>& scorer, const Batch& batch, 
     return sum;
 }
 
-// Sum-product moves of a model under constraints, which must outlive them.
-inline Moves<double> sum_product_moves(const Model& model, const Constraints& constraints) {
-    Moves<double> moves;
-    moves.shape(model.L, constraints.legal);
-    const Array<double> scores(model.steps.into.begin(), model.steps.into.end());
-    moves.set(scores.data());
-    return moves;
+// Sum-product transitions of a model under constraints, which must outlive them.
+inline Transitions<double> sum_product_transitions(const Model& model, const Constraints& constraints) {
+    Transitions<double> transitions;
+    transitions.shape(model.L, constraints.legal);
+    const Array<double> scores(model.padded_transitions.into.begin(), model.padded_transitions.into.end());
+    transitions.set(scores.data());
+    return transitions;
 }
 
 // log Z and expectations, with the scratch space of one thread.
 class Posterior {
 public:
-    Posterior(const Model& model, const Moves<double>& shared, const Limits& limits)
+    Posterior(const Model& model, const Transitions<double>& shared, const Limits& limits)
         : model_(model), shared_(shared), limits_(limits), scorer_(model) {}
 
     Work<double> work;
-    const Moves<double>& moves() const { return varied_ ? own_ : shared_; }
+    const Transitions<double>& transitions() const { return varied_ ? own_ : shared_; }
     size_t T = 0;
 
-    // log Z of sequence s, which has tokens. each_step: expected moves of every step into work.edge_at.
+    // log Z of sequence s, which has tokens. each_step: expected transitions of every step into work.edge_at.
     double run(const Batch& batch, size_t s, bool each_step = false) {
         const int Lp = model_.Lp;
         T = batch.length(s);
@@ -119,7 +119,7 @@ public:
         varied_ = each_step || model_.has_edges();
         if (varied_) vary(batch, s);
         mask(batch, s);
-        const double log_z = posterior(moves(), work, T);
+        const double log_z = posterior(transitions(), work, T);
         if (!std::isfinite(log_z)) throw ImpossibleSequence(s);
         return log_z;
     }
@@ -127,7 +127,7 @@ public:
         double expected = 0;
         const auto add = [&](double p, double score) { expected += p > 0 ? p * score : 0.0; };
         for (size_t k = 0; k < T * model_.Lp; ++k) add(work.p[k], work.score[k]);
-        const Array<double>& log = moves().log;
+        const Array<double>& log = transitions().log;
         const size_t matrix = static_cast<size_t>(model_.L) * model_.Lp;
         if (varied_)
             for (size_t k = matrix; k < T * matrix; ++k) add(work.edge_at[k], log[k]);
@@ -156,10 +156,10 @@ private:
             for (int j = 0; j < model_.L; ++j) work.mask[t * model_.Lp + j] = limits_.permits(batch, s, t, j);
     }
     const Model& model_;
-    const Moves<double>& shared_;
+    const Transitions<double>& shared_;
     const Limits& limits_;
     TokenScorer<double> scorer_;
-    Moves<double> own_;
+    Transitions<double> own_;
     bool varied_ = false;
 };
 
@@ -178,11 +178,11 @@ template <class Make, class Run> void each_sequence(size_t sequences, int thread
 // Best labels of a whole batch, [n_tokens].
 inline void decode(const Batch& batch, const Limits& limits, int threads, int32_t* labels) {
     const Model& model = *batch.model;
-    std::unique_ptr<Steps<float>> constrained;
+    std::unique_ptr<PaddedTransitions<float>> constrained;
     if (const auto& legal = limits.constraints.legal; !legal.empty())
-        constrained = std::make_unique<Steps<float>>(model.transitions.data(), model.L, legal);
-    const Steps<float>& steps = constrained ? *constrained : model.steps;
-    each_sequence(batch.x.size(), threads, [&] { return Decoder(model, steps, limits); },
+        constrained = std::make_unique<PaddedTransitions<float>>(model.transitions.data(), model.L, legal);
+    const PaddedTransitions<float>& transitions = constrained ? *constrained : model.padded_transitions;
+    each_sequence(batch.x.size(), threads, [&] { return Decoder(model, transitions, limits); },
                   [&](Decoder& decoder, size_t s) { decoder.best(batch, s, labels + batch.first(s)); });
 }
 
@@ -196,8 +196,8 @@ inline std::vector<double> score_paths(const Batch& batch, const Limits& limits,
 
 // Calls visit(posterior, log Z, s) for every sequence that has tokens.
 template <class Visit> void each_posterior(const Batch& batch, const Limits& limits, int threads, Visit visit) {
-    const Moves<double> moves = sum_product_moves(*batch.model, limits.constraints);
-    each_sequence(batch.x.size(), threads, [&] { return Posterior(*batch.model, moves, limits); },
+    const Transitions<double> transitions = sum_product_transitions(*batch.model, limits.constraints);
+    each_sequence(batch.x.size(), threads, [&] { return Posterior(*batch.model, transitions, limits); },
                   [&](Posterior& posterior, size_t s) {
                       if (batch.length(s)) visit(posterior, posterior.run(batch, s), s);
                   });

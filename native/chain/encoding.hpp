@@ -26,7 +26,7 @@ template <class OnGroup> void look_up_sequence(Extraction& extraction, size_t s,
 }
 
 // Features that a model knows, by number.
-inline Batch encoded(const Model& model, Extraction& extraction) {
+inline Batch encode_columns(const Model& model, Extraction& extraction) {
     Batch batch{&model, {}, {}};
     Lookup lookup(model, batch.x);
     for (size_t s = 0; s < extraction.columns().n_sequences(); ++s)
@@ -72,15 +72,15 @@ private:
 };
 
 // Known features of all sequences, those of groups added up already.
-inline Batch scored(const Model& model, Extraction& extraction) {
+inline Batch score_columns(const Model& model, Extraction& extraction) {
     ScoredBatch made(model, extraction);
     for (size_t s = 0; s < extraction.columns().n_sequences(); ++s) made.add(s);
     return std::move(made.batch);
 }
 
 // Features for decoding alone; where they weigh on transitions, groups are not added up.
-inline Batch encoded_for_decoding(const Model& model, Extraction& extraction) {
-    return model.has_edges() ? encoded(model, extraction) : scored(model, extraction);
+inline Batch encode_for_decoding(const Model& model, Extraction& extraction) {
+    return model.has_edges() ? encode_columns(model, extraction) : score_columns(model, extraction);
 }
 
 // Label scores [n_tokens x L], and, where features weigh on transitions, scores of those into each token [n_tokens x L x L].
@@ -90,7 +90,7 @@ struct TemplateScores {
 inline TemplateScores template_scores(const Model& model, Extraction& extraction) {
     const auto L = static_cast<size_t>(model.L), Lp = static_cast<size_t>(model.Lp);
     const size_t n = extraction.columns().n_tokens();
-    const Batch batch = encoded_for_decoding(model, extraction);
+    const Batch batch = encode_for_decoding(model, extraction);
     TemplateScores out{std::vector<double>(n * L), std::vector<double>(model.has_edges() ? n * L * L : 0)};
     TokenScorer<double> scorer(model);
     Array<double> row(Lp);

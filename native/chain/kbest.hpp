@@ -11,7 +11,7 @@ namespace dovetail {
 class KBest {
 public:
     KBest(const Model& model, const Limits& limits)
-        : steps_(model.transitions.data(), model.L, limits.constraints.legal), chain_(model, steps_), limits_(limits) {}
+        : transitions_(model.transitions.data(), model.L, limits.constraints.legal), chain_(model, transitions_), limits_(limits) {}
 
     std::vector<int32_t> labels;  // [found x T]
     std::vector<double> scores;   // [found], best first
@@ -44,7 +44,7 @@ private:
             if (j != best_) visit(j, loss + (sum_[best_] - sum_[j]));
     }
 
-    const Steps<double> steps_;
+    const PaddedTransitions<double> transitions_;
     Chain<double> chain_;
     const Limits& limits_;
     Array<double> alpha_;

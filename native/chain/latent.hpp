@@ -17,7 +17,7 @@ class LatentScorer {
 public:
     // Of each latent column a table whose tokens are its labels; `latent` says which of them an attribute of the
     // template reads, or -1. Parts at another offset than `offset` are read from the columns.
-    LatentScorer(const Model& model, const Template& made_of, const Columns& columns, const std::vector<const Columns*>& tables,
+    LatentScorer(const Model& model, const Template& feature_template, const Columns& columns, const std::vector<const Columns*>& tables,
                  const std::vector<int>& latent, int offset)
         : model_(model), columns_(columns), offset_(offset), scorer_(model), lookup_(model, found_) {
         for (const Columns* table : tables) Z_ *= table->n_tokens();
@@ -27,7 +27,7 @@ public:
             stride_.push_back(stride /= table->n_tokens());
         }
         label_.resize(tables.size());
-        for (const TemplateRow& row : made_of.rows) add_row(made_of, row, tables, latent);
+        for (const TemplateRow& row : feature_template.rows) add_row(feature_template, row, tables, latent);
     }
 
     // [n_tokens x Z x L]. With an offset of -1, what lies before a sequence is no label: rows of z = 0 hold what the
@@ -94,11 +94,11 @@ private:
     };
     static constexpr std::pair<uint32_t, uint32_t> kUnknown{kNone, kNone};
 
-    void add_row(const Template& made_of, const TemplateRow& row, const std::vector<const Columns*>& tables, const std::vector<int>& latent) {
+    void add_row(const Template& feature_template, const TemplateRow& row, const std::vector<const Columns*>& tables, const std::vector<int>& latent) {
         Row made{key_of(row.name.data(), row.name.size()), row.value, {}};
         std::vector<Place> places;
         for (const auto& [number, offset] : row.parts) {
-            const TemplateAttribute& attribute = made_of.attributes[number];
+            const TemplateAttribute& attribute = feature_template.attributes[number];
             const int table = offset == offset_ ? latent[number] : -1;
             const ItemColumn& column = (table < 0 ? columns_ : *tables[table]).at(attribute.column);
             const std::shared_ptr<const Items> items = attribute.items(column);
@@ -161,17 +161,17 @@ private:
         for (const Row& row : group.rows) extend(row, 0, row.salt, row.value);
     }
     void extend(const Row& row, size_t k, uint64_t key, float value) {
-        if (k == row.parts.size()) return lookup_.add(settled(key), value);
+        if (k == row.parts.size()) return lookup_.add(finish_key(key), value);
         const Part& part = row.parts[k];
         const int64_t at = t_ + part.offset, distance = distance_outside(at, first_, last_);
         if (distance && part.padding < 0) {
             const std::string text = boundary_text(static_cast<int>(distance));
-            return extend(row, k + 1, mixed(key, key_of(text.data(), text.size())), value);
+            return extend(row, k + 1, mix_key(key, key_of(text.data(), text.size())), value);
         }
         const int64_t level = distance ? static_cast<int64_t>(padding_level(part.padding, distance)) : (*part.codes)[part.latent < 0 ? at : static_cast<int64_t>(label_[part.latent])];
         if (level < 0) return;
         for (uint32_t item = part.items->begin[level]; item < part.items->begin[level + 1]; ++item)
-            extend(row, k + 1, mixed(key, part.items->hash[item]), value * part.items->value_of(item));
+            extend(row, k + 1, mix_key(key, part.items->hash[item]), value * part.items->value_of(item));
     }
 
     const Model& model_;

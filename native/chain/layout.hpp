@@ -127,14 +127,14 @@ struct LayoutOptions {
     bool all_pairs = false;        // a weight for every (feature, label), not only those seen
     bool all_transitions = false;  // likewise for label pairs
     std::vector<uint8_t> role;     // [features] of Role, or empty: all on labels
-    std::vector<uint8_t> legal;    // [L x L], or empty: moves that constraints allow
+    std::vector<uint8_t> legal;    // [L x L], or empty: transitions that constraints allow
 };
 
 class LayoutBuilder {
 public:
     LayoutBuilder(const Dataset& data, const LayoutOptions& options)
         : data_(data), options_(options), F_(data.features.size()), L_(static_cast<int>(data.labels.size())),
-          pairs_(F_, L_), moves_(L_, L_), cells_(any_edges() ? F_ : 0, L_ * L_), frequency_(F_, 0) {}
+          pairs_(F_, L_), transitions_(L_, L_), cells_(any_edges() ? F_ : 0, L_ * L_), frequency_(F_, 0) {}
 
     Layout build() {
         count();
@@ -147,7 +147,7 @@ public:
         place_rows(out, pairs_, on_labels);
         for (int i = 0; i < L_; ++i)
             for (int j = 0; j < L_; ++j)
-                if (legal(i, j) && (options_.all_transitions || moves_.has(i, j))) {
+                if (legal(i, j) && (options_.all_transitions || transitions_.has(i, j))) {
                     out.slot.push_back(static_cast<uint32_t>(out.transitions_at() + i * out.Lp + j));
                     out.parameter.push_back({kNone, i, j});
                 }
@@ -181,7 +181,7 @@ private:
                 const bool first = t == x.sequences[s];
                 if (!first)
                     each_label(data_.gold[t - 1], [&](int i) {
-                        each_label(data_.gold[t], [&](int j) { moves_.add(i, j); });
+                        each_label(data_.gold[t], [&](int j) { transitions_.add(i, j); });
                     });
                 for (uint64_t k = x.tokens[t]; k < x.tokens[t + 1]; ++k) {
                     const uint32_t f = x.ids[k];
@@ -221,7 +221,7 @@ private:
     const LayoutOptions& options_;
     const size_t F_;
     const int L_;
-    PairSet pairs_, moves_, cells_;
+    PairSet pairs_, transitions_, cells_;
     std::vector<uint64_t> frequency_;
 };
 

@@ -47,12 +47,12 @@ private:
     Array<T> copy_;
 };
 
-// Moves between labels in both orders, padded for the recursions. Padding and illegal moves are -infinity.
-template <class R> struct Steps {
+// Transition scores in both orders, padded for the recursions. Those of padding and of illegal transitions are -infinity.
+template <class R> struct PaddedTransitions {
     Array<R> into;    // [L x Lp] previous x label
     Array<R> across;  // [L x Lp] label x previous
 
-    Steps(const float* transitions, int L, const std::vector<uint8_t>& legal) {
+    PaddedTransitions(const float* transitions, int L, const std::vector<uint8_t>& legal) {
         const int Lp = padded(L);
         const size_t cells = static_cast<size_t>(L) * Lp;
         into.assign(cells, -std::numeric_limits<R>::infinity());
@@ -76,7 +76,7 @@ struct Model {
     const Column<uint32_t> edge_row, cell;
     const Column<float> cell_weight;
     const KeyTableView table;
-    const Steps<float> steps;
+    const PaddedTransitions<float> padded_transitions;
     const std::shared_ptr<const void> owner;  // of the bytes
 
     Model(int64_t labels, const ModelColumns& in, std::shared_ptr<const void> owner_of_bytes, bool check_contents)
@@ -84,7 +84,7 @@ struct Model {
           pair_label(in.pair_label, "pair_label"), pair_weight(in.pair_weight, "pair_weight"),
           transitions(in.transitions, "transitions"), edge_row(in.edge_row, "edge_row"), cell(in.cell, "cell"),
           cell_weight(in.cell_weight, "cell_weight"), table{slots.data(), slots.size() / 3 - 1},
-          steps(checked_steps(check_contents)), owner(std::move(owner_of_bytes)) {}
+          padded_transitions(check_and_pad(check_contents)), owner(std::move(owner_of_bytes)) {}
     size_t n_features() const { return row.size(); }
     bool has_edges() const { return !edge_row.empty(); }
 
@@ -129,7 +129,7 @@ private:
         };
         reject(weights.size(), infinite, what, "is not a finite number");
     }
-    Steps<float> checked_steps(bool check_contents) const {
+    PaddedTransitions<float> check_and_pad(bool check_contents) const {
         check_sizes();
         check_finite(transitions, "transition weight");
         if (check_contents) {

@@ -25,7 +25,7 @@ struct ModelArrays {
     }
 };
 
-// One weight of a model: on a label (previous -1), on a move (feature kNone), or on a move given a feature.
+// One weight of a model: on a label (previous -1), on a transition (feature kNone), or on a transition given a feature.
 struct Weight {
     Parameter at;
     float value;

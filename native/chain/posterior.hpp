@@ -1,6 +1,6 @@
 // log Z and expectations of one sequence from its label scores.
 //
-//   p_t[j]     = alpha_t[j] reach_t[j] / z_t,                       z_t = sum_j alpha_t[j] reach_t[j]
+//   p_t[j]     = alpha_t[j] beta_t[j] / z_t,                        z_t = sum_j alpha_t[j] beta_t[j]
 //   edge[i][j] = sum_t  alpha_t[i] / z_t * M[i][j] * full_{t+1}[j]
 //
 // Single precision is used where it provably cannot underflow, else double, else logarithms.
@@ -14,14 +14,14 @@
 
 namespace dovetail {
 
-// Transition scores of a chain, prepared for the recursion. Illegal moves have score -infinity.
-template <class R> struct Moves {
+// Transition scores of a chain, prepared for the recursion. Illegal ones have score -infinity.
+template <class R> struct Transitions {
     int L = 0, Lp = 0;
-    Array<R> log;                  // [L x Lp], or [T x L x Lp] where moves depend on the token
+    Array<R> log;                  // [L x Lp], or [T x L x Lp] where transitions depend on the token
     Array<R> forward, transposed;  // exp(log - shift) and its transpose, of the same shape
     R shift = 0, range = 0;
     size_t stride = 0;
-    int steps = 1;  // moves after which any label can follow any other: bounds how far alphas drift apart
+    int steps = 1;  // transitions after which any label can follow any other: bounds how far alphas drift apart
 
     void shape(int labels, const std::vector<uint8_t>& legal) {
         L = labels;
@@ -77,15 +77,15 @@ template <class R> struct Moves {
 
 private:
     int mixing_steps(const std::vector<uint8_t>& legal) const {
-        std::vector<uint8_t> reach = legal, next(reach.size());
+        std::vector<uint8_t> reachable = legal, next(reachable.size());
         for (int n = 1; n <= 4; ++n) {
-            if (std::find(reach.begin(), reach.end(), 0) == reach.end()) return n;
+            if (std::find(reachable.begin(), reachable.end(), 0) == reachable.end()) return n;
             std::fill(next.begin(), next.end(), 0);
             for (int i = 0; i < L; ++i)
                 for (int k = 0; k < L; ++k)
-                    if (reach[i * L + k])
+                    if (reachable[i * L + k])
                         for (int j = 0; j < L; ++j) next[i * L + j] |= legal[k * L + j];
-            reach.swap(next);
+            reachable.swap(next);
         }
         return 1 << 20;  // no bound: logarithms it is
     }
@@ -98,15 +98,15 @@ template <class R> struct Work {
     std::vector<uint8_t> mask;          // [T x Lp] in, if masked: labels a token may take
     bool masked = false;                // anywhere, the sequence's ends included
     bool masked_inside = false;         // at single tokens
-    Array<R> node, alpha, reach, full;
+    Array<R> node, alpha, beta, full;
     Array<R> p;                   // [T x Lp] out: label marginals
-    Array<R> edge;                // [L x Lp] out: expected moves
-    Array<R> edge_at;             // [T x L x Lp] out, where moves depend on the token
+    Array<R> edge;                // [L x Lp] out: expected transitions
+    Array<R> edge_at;             // [T x L x Lp] out, where transitions depend on the token
     std::unique_ptr<Work<double>> wide;
-    std::unique_ptr<Moves<double>> wide_moves;
+    std::unique_ptr<Transitions<double>> wide_transitions;
 
     void size(size_t T, int Lp) {
-        for (auto* rows : {&score, &node, &alpha, &reach, &full, &p})
+        for (auto* rows : {&score, &node, &alpha, &beta, &full, &p})
             if (rows->size() < T * Lp) rows->resize(T * Lp);
     }
 };
@@ -179,28 +179,28 @@ template <class R> struct OuterSums {
 template <int G, class R> void marginals(Work<R>& w, size_t T, const int Lp) {
     for (size_t t = 0; t < T; ++t) {
         R *alpha = &w.alpha[t * Lp], *p = &w.p[t * Lp];
-        const R* reach = &w.reach[t * Lp];
+        const R* beta = &w.beta[t * Lp];
         Vec<R> total = {};
-        for (int j = 0; j < Lp; j += kLane) total = fma(load(alpha + j), load(reach + j), total);
+        for (int j = 0; j < Lp; j += kLane) total = fma(load(alpha + j), load(beta + j), total);
         const R inverse = R(1) / sum_of<R>(total);
         for (int j = 0; j < Lp; j += kLane) {
             const Vec<R> scaled = load(alpha + j) * inverse;
             store(alpha + j, scaled);
-            store(p + j, scaled * load(reach + j));
+            store(p + j, scaled * load(beta + j));
         }
     }
 }
 
-template <class R> void expectations(const Moves<R>& moves, Work<R>& w, size_t T) {
-    const int L = moves.L, Lp = moves.Lp;
+template <class R> void expectations(const Transitions<R>& transitions, Work<R>& w, size_t T) {
+    const int L = transitions.L, Lp = transitions.Lp;
     const size_t matrix = static_cast<size_t>(L) * Lp;
     with_blocks<R>(Lp / kLane, [&](auto G) { marginals<G>(w, T, G ? G * kLane : Lp); });
     w.edge.assign(matrix, R(0));
     if (T == 1) return;
-    if (!moves.stride) {
+    if (!transitions.stride) {
         each_group<R, 1>(Lp / kLane, OuterSums<R>{w.alpha.data(), w.full.data(), w.edge.data(), T, L, Lp});
         for (size_t k = 0; k < matrix; k += kLane)
-            store(&w.edge[k], load(&w.edge[k]) * load(&moves.forward[k]));
+            store(&w.edge[k], load(&w.edge[k]) * load(&transitions.forward[k]));
         return;
     }
     w.edge_at.resize(T * matrix);
@@ -208,7 +208,7 @@ template <class R> void expectations(const Moves<R>& moves, Work<R>& w, size_t T
         for (int i = 0; i < L; ++i)
             for (int j = 0; j < Lp; j += kLane) {
                 const size_t k = static_cast<size_t>(i) * Lp + j;
-                const Vec<R> value = w.alpha[(t - 1) * Lp + i] * load(&moves.forward[t * matrix + k]) *
+                const Vec<R> value = w.alpha[(t - 1) * Lp + i] * load(&transitions.forward[t * matrix + k]) *
                                      load(&w.full[t * Lp + j]);
                 store(&w.edge_at[t * matrix + k], value);
                 store(&w.edge[k], load(&w.edge[k]) + value);
@@ -216,81 +216,81 @@ template <class R> void expectations(const Moves<R>& moves, Work<R>& w, size_t T
 }
 
 // The same from logarithms: slow, and right whatever the scores.
-inline void expectations_in_logs(const Moves<double>& moves, Work<double>& w, size_t T) {
-    const int L = moves.L, Lp = moves.Lp;
+inline void expectations_in_logs(const Transitions<double>& transitions, Work<double>& w, size_t T) {
+    const int L = transitions.L, Lp = transitions.Lp;
     const size_t matrix = static_cast<size_t>(L) * Lp;
     w.edge.assign(matrix, 0.0);
-    if (moves.stride) w.edge_at.assign(T * matrix, 0.0);
+    if (transitions.stride) w.edge_at.assign(T * matrix, 0.0);
     for (size_t t = 0; t < T; ++t) {
         double best = -std::numeric_limits<double>::infinity(), z = 0;
-        for (int j = 0; j < L; ++j) best = std::max(best, w.alpha[t * Lp + j] + w.reach[t * Lp + j]);
+        for (int j = 0; j < L; ++j) best = std::max(best, w.alpha[t * Lp + j] + w.beta[t * Lp + j]);
         for (int j = 0; j < Lp; ++j)
-            z += w.p[t * Lp + j] = j < L ? portable::exp(w.alpha[t * Lp + j] + w.reach[t * Lp + j] - best) : 0.0;
+            z += w.p[t * Lp + j] = j < L ? portable::exp(w.alpha[t * Lp + j] + w.beta[t * Lp + j] - best) : 0.0;
         for (int j = 0; j < L; ++j) w.p[t * Lp + j] /= z;
         if (t + 1 == T) break;
         const double norm = best + portable::log(z);
         for (int i = 0; i < L; ++i)
             for (int j = 0; j < L; ++j) {
                 const size_t k = static_cast<size_t>(i) * Lp + j;
-                const double log_move = moves.log[(t + 1) * moves.stride + k];
-                const double value = portable::exp(w.alpha[t * Lp + i] + log_move + w.full[(t + 1) * Lp + j] - norm);
+                const double log_transition = transitions.log[(t + 1) * transitions.stride + k];
+                const double value = portable::exp(w.alpha[t * Lp + i] + log_transition + w.full[(t + 1) * Lp + j] - norm);
                 w.edge[k] += value;
-                if (moves.stride) w.edge_at[(t + 1) * matrix + k] = value;
+                if (transitions.stride) w.edge_at[(t + 1) * matrix + k] = value;
             }
     }
 }
 
-inline double posterior_in_logs(const Moves<double>& moves, Work<double>& w, size_t T) {
-    const int L = moves.L, Lp = moves.Lp;
+inline double posterior_in_logs(const Transitions<double>& transitions, Work<double>& w, size_t T) {
+    const int L = transitions.L, Lp = transitions.Lp;
     const size_t matrix = static_cast<size_t>(L) * Lp;
-    Array<double> across(moves.log.size());
-    for (size_t m = 0; m < moves.log.size(); m += matrix)
+    Array<double> across(transitions.log.size());
+    for (size_t m = 0; m < transitions.log.size(); m += matrix)
         for (int i = 0; i < L; ++i)
-            for (int j = 0; j < L; ++j) across[m + j * Lp + i] = moves.log[m + i * Lp + j];
-    const Recursion<LogSum> chain{L, Lp, T, w.score.data(), {moves.log.data(), across.data(), moves.stride}};
-    const double log_z = chain.both(w.alpha.data(), w.reach.data(), w.full.data());
-    if (log_z > -std::numeric_limits<double>::infinity()) expectations_in_logs(moves, w, T);
+            for (int j = 0; j < L; ++j) across[m + j * Lp + i] = transitions.log[m + i * Lp + j];
+    const Recursion<LogSum> chain{L, Lp, T, w.score.data(), {transitions.log.data(), across.data(), transitions.stride}};
+    const double log_z = chain.both(w.alpha.data(), w.beta.data(), w.full.data());
+    if (log_z > -std::numeric_limits<double>::infinity()) expectations_in_logs(transitions, w, T);
     return log_z;
 }
 
 // log Z of the sequence whose scores stand in w.score (kept, but for padding and masked labels, which become
 // -infinity); expectations in w.p and w.edge. -infinity: no label sequence is allowed.
-template <class R> double posterior(const Moves<R>& moves, Work<R>& w, size_t T) {
-    const int L = moves.L, Lp = moves.Lp;
+template <class R> double posterior(const Transitions<R>& transitions, Work<R>& w, size_t T) {
+    const int L = transitions.L, Lp = transitions.Lp;
     constexpr double none = -std::numeric_limits<double>::infinity();
     R spread;
     const double shift = exponentiate(w, T, L, Lp, spread);
     if (!(shift > none)) return none;
-    // Within a row, alphas that are not 0 differ by at most exp(spread + range) a move, and after `steps` moves
-    // every label has been reached from every other. Masks amid illegal moves can keep labels apart all the way.
-    const R steps = w.masked_inside && moves.constrained() ? R(T) : R(moves.steps + (w.masked ? 1 : 0));
-    const R bound = (spread + moves.range) * steps;
+    // Within a row, alphas that are not 0 differ by at most exp(spread + range) a transition, and after `steps` of them
+    // every label has been reached from every other. Masks amid illegal transitions can keep labels apart all the way.
+    const R steps = w.masked_inside && transitions.constrained() ? R(T) : R(transitions.steps + (w.masked ? 1 : 0));
+    const R bound = (spread + transitions.range) * steps;
     if (bound < safe_range<R>()) {
-        const Recursion<SumProduct<R>> chain{L, Lp, T, w.node.data(), moves.edges()};
-        const double log_z = chain.both(w.alpha.data(), w.reach.data(), w.full.data());
+        const Recursion<SumProduct<R>> chain{L, Lp, T, w.node.data(), transitions.edges()};
+        const double log_z = chain.both(w.alpha.data(), w.beta.data(), w.full.data());
         if (std::isfinite(log_z)) {
-            expectations(moves, w, T);
-            return log_z + shift + (static_cast<double>(T) - 1) * moves.shift;
+            expectations(transitions, w, T);
+            return log_z + shift + (static_cast<double>(T) - 1) * transitions.shift;
         }
     }
     if constexpr (std::is_same_v<R, double>) {
-        return posterior_in_logs(moves, w, T);
+        return posterior_in_logs(transitions, w, T);
     } else {
-        if (!w.wide) w.wide = std::make_unique<Work<double>>(), w.wide_moves = std::make_unique<Moves<double>>();
+        if (!w.wide) w.wide = std::make_unique<Work<double>>(), w.wide_transitions = std::make_unique<Transitions<double>>();
         Work<double>& wide = *w.wide;
-        Moves<double>& wide_moves = *w.wide_moves;
+        Transitions<double>& wide_transitions = *w.wide_transitions;
         wide.size(T, Lp);
         std::copy_n(w.score.begin(), T * Lp, wide.score.begin());
         wide.masked = w.masked, wide.masked_inside = w.masked_inside;
         if (w.masked) wide.mask = w.mask;
-        wide_moves.L = L, wide_moves.Lp = Lp, wide_moves.steps = moves.steps, wide_moves.stride = moves.stride;
-        wide_moves.log.assign(moves.log.begin(), moves.log.end());
-        wide_moves.share_legality(moves.legal());
-        wide_moves.prepare(moves.log.size() / (static_cast<size_t>(L) * Lp));
-        const double log_z = posterior(wide_moves, wide, T);
+        wide_transitions.L = L, wide_transitions.Lp = Lp, wide_transitions.steps = transitions.steps, wide_transitions.stride = transitions.stride;
+        wide_transitions.log.assign(transitions.log.begin(), transitions.log.end());
+        wide_transitions.share_legality(transitions.legal());
+        wide_transitions.prepare(transitions.log.size() / (static_cast<size_t>(L) * Lp));
+        const double log_z = posterior(wide_transitions, wide, T);
         std::copy_n(wide.p.begin(), T * Lp, w.p.begin());
         w.edge.assign(wide.edge.begin(), wide.edge.end());
-        if (moves.stride) w.edge_at.assign(wide.edge_at.begin(), wide.edge_at.end());
+        if (transitions.stride) w.edge_at.assign(wide.edge_at.begin(), wide.edge_at.end());
         return log_z;
     }
 }

@@ -2,7 +2,7 @@
 //
 //     loss_i(w) = log Z_i - log Z_i(label sequences that agree with what is known)
 //
-// whose gradient is a row of residuals a token, p_t - q_t, and a matrix of expected minus known moves.
+// whose gradient is a row of residuals a token, p_t - q_t, and a matrix of expected minus known transitions.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -94,12 +94,12 @@ private:
 template <class R> class SequenceLoss {
 public:
     SequenceLoss(const Problem& problem, const Program& program) : problem_(problem), program_(program) {
-        moves.shape(problem.L(), problem.constraints.legal);
+        transitions.shape(problem.L(), problem.constraints.legal);
     }
-    Moves<R> moves;
+    Transitions<R> transitions;
     Work<R> work;
 
-    // Scores of sequence s under `weights` into work.score, and into moves where those depend on the token.
+    // Scores of sequence s under `weights` into work.score, and into `transitions` where those depend on the token.
     void score(size_t s, const R* weights) {
         const size_t T = problem_.length(s), first = problem_.begin(s);
         const int Lp = problem_.Lp();
@@ -107,14 +107,14 @@ public:
         for (size_t t = 0; t < T; ++t)
             score_token(program_, problem_.layout, weights, first + t, &work.score[t * Lp]);
         if (program_.has_edges()) {
-            moves.vary(T, weights + problem_.layout.transitions_at());
+            transitions.vary(T, weights + problem_.layout.transitions_at());
             for (size_t t = 1; t < T; ++t)
-                score_moves(program_, problem_.layout, weights, first + t, &moves.log[t * moves.stride]);
-            moves.prepare(T);
+                score_transitions(program_, problem_.layout, weights, first + t, &transitions.log[t * transitions.stride]);
+            transitions.prepare(T);
         }
     }
-    void set_moves(const R* weights) {
-        if (!program_.has_edges()) moves.set(weights + problem_.layout.transitions_at());
+    void set_transitions(const R* weights) {
+        if (!program_.has_edges()) transitions.set(weights + problem_.layout.transitions_at());
     }
 
     // Masks for inference: constraints alone, or what is known of the labels as well.
@@ -151,17 +151,17 @@ public:
         for (size_t t = 0; t < T; ++t) {
             if (work.masked && !work.mask[t * Lp + gold[t]]) throw ImpossibleSequence(s);
             known += work.score[t * Lp + gold[t]];
-            if (t) known += moves.log[t * moves.stride + static_cast<size_t>(gold[t - 1]) * Lp + gold[t]];
+            if (t) known += transitions.log[t * transitions.stride + static_cast<size_t>(gold[t - 1]) * Lp + gold[t]];
         }
         add_margin(T, gold);
-        const double loss = posterior(moves, work, T) - known;
+        const double loss = posterior(transitions, work, T) - known;
         if (!std::isfinite(loss)) throw ImpossibleSequence(s);
         for (size_t t = 0; t < T; ++t) {
             work.p[t * Lp + gold[t]] -= 1;
             if (!t) continue;
             const size_t cell = static_cast<size_t>(gold[t - 1]) * Lp + gold[t];
             work.edge[cell] -= 1;
-            if (moves.stride) work.edge_at[t * moves.stride + cell] -= 1;
+            if (transitions.stride) work.edge_at[t * transitions.stride + cell] -= 1;
         }
         return loss;
     }
@@ -173,13 +173,13 @@ public:
         if (factor != R(1)) {
             for (size_t k = 0; k < T * Lp; ++k) work.p[k] *= factor;
             for (R& value : work.edge) value *= factor;
-            if (moves.stride)
-                for (size_t k = moves.stride; k < T * moves.stride; ++k) work.edge_at[k] *= factor;
+            if (transitions.stride)
+                for (size_t k = transitions.stride; k < T * transitions.stride; ++k) work.edge_at[k] *= factor;
         }
         for (size_t t = 0; t < T; ++t) {
             scatter_token<Masked>(program_, problem_.layout, gradient, first + t, &work.p[t * Lp]);
-            if (moves.stride && t)
-                scatter_moves(program_, problem_.layout, gradient, first + t, &work.edge_at[t * moves.stride]);
+            if (transitions.stride && t)
+                scatter_transitions(program_, problem_.layout, gradient, first + t, &work.edge_at[t * transitions.stride]);
         }
     }
 
@@ -212,16 +212,16 @@ private:
         const int32_t* gold = &problem_.data->gold[problem_.begin(s)];
         const Array<R> plain(work.score.begin(), work.score.begin() + T * Lp);
         add_margin(T, gold);
-        const double log_all = posterior(moves, work, T);
+        const double log_all = posterior(transitions, work, T);
         const Array<R> p(work.p.begin(), work.p.begin() + T * Lp);
-        const Array<R> edge = work.edge, edge_at = moves.stride ? work.edge_at : Array<R>();
+        const Array<R> edge = work.edge, edge_at = transitions.stride ? work.edge_at : Array<R>();
         std::copy(plain.begin(), plain.end(), work.score.begin());
         mask(s, true);
-        const double loss = log_all - posterior(moves, work, T);
+        const double loss = log_all - posterior(transitions, work, T);
         if (!std::isfinite(loss)) throw ImpossibleSequence(s);
         for (size_t k = 0; k < p.size(); ++k) work.p[k] = p[k] - work.p[k];
         for (size_t k = 0; k < edge.size(); ++k) work.edge[k] = edge[k] - work.edge[k];
-        for (size_t k = moves.stride; k < edge_at.size() && k < T * moves.stride; ++k)
+        for (size_t k = transitions.stride; k < edge_at.size() && k < T * transitions.stride; ++k)
             work.edge_at[k] = edge_at[k] - work.edge_at[k];
         return loss;
     }

@@ -201,9 +201,9 @@ inline void scatter_token(const Program& program, const Layout& layout, R* gradi
     token.pairs();
 }
 
-// Features on transitions: add their cells to a token's matrix of moves, and back.
+// Features on transitions: add their cells to a token's matrix of transitions, and back.
 template <class R>
-inline void score_moves(const Program& program, const Layout& layout, const R* weights, size_t t, R* matrix) {
+inline void score_transitions(const Program& program, const Layout& layout, const R* weights, size_t t, R* matrix) {
     const R* weight = weights + layout.cells_at();
     for (uint64_t k = program.edge_begin[t]; k < program.edge_begin[t + 1]; ++k) {
         const R value = program.edge_value.empty() ? R(1) : R(program.edge_value[k]);
@@ -214,7 +214,7 @@ inline void score_moves(const Program& program, const Layout& layout, const R* w
     }
 }
 template <class R>
-inline void scatter_moves(const Program& program, const Layout& layout, R* gradient, size_t t, const R* matrix,
+inline void scatter_transitions(const Program& program, const Layout& layout, R* gradient, size_t t, const R* matrix,
                           bool squared = false) {
     R* to = gradient + layout.cells_at();
     for (uint64_t k = program.edge_begin[t]; k < program.edge_begin[t + 1]; ++k) {

@@ -1,8 +1,8 @@
 // The one recursion over a chain, for any semiring.
 //
 //   alpha_t = node_t (x) (alpha_{t-1} . edge_t)         forward:  all prefixes that end in a label at t
-//   reach_t = edge_{t+1} . full_{t+1}                   backward: all suffixes that follow a label at t
-//   full_t  = node_t (x) reach_t
+//   beta_t  = edge_{t+1} . full_{t+1}                   backward: all suffixes that follow a label at t
+//   full_t  = node_t (x) beta_t
 //
 // The backward direction is the forward one on the reversed chain with transposed edges.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace dovetail {
 
-// edge_t is the move from token t-1 into token t; one matrix for all tokens when stride is 0.
+// edge_t is the transition from token t-1 into token t; one matrix for all tokens when stride is 0.
 template <class R> struct Edges {
     const R *forward, *transposed;
     size_t stride;
@@ -36,13 +36,13 @@ template <class S, class E = Edges<typename S::Real>> struct Recursion {
         return scale.log() + ending(alpha);
     }
     // Both directions in one loop: the two are independent, so the processor overlaps them.
-    double both(R* alpha, R* reach, R* full) const {
+    double both(R* alpha, R* beta, R* full) const {
         LogProduct scale;
         NoScale ignored;
         with_blocks<R>(Lp / kLane, [&](auto G) {
             for (size_t t = 0; t < T; ++t) {
                 forward_step<G>(t, alpha, scale);
-                backward_step<G>(T - 1 - t, reach, full, ignored);
+                backward_step<G>(T - 1 - t, beta, full, ignored);
             }
         });
         return scale.log() + ending(alpha);
@@ -55,8 +55,8 @@ private:
         else S::template product<G>(here - Lp, edges.into(t), here, L, Lp);
         S::template weigh<G>(node + t * Lp, here, here, Lp, scale);
     }
-    template <int G, class Scale> void backward_step(size_t t, R* reach, R* full, Scale& scale) const {
-        R* here = reach + t * Lp;
+    template <int G, class Scale> void backward_step(size_t t, R* beta, R* full, Scale& scale) const {
+        R* here = beta + t * Lp;
         if (t == T - 1) std::fill(here, here + Lp, S::one);
         else S::template product<G>(full + (t + 1) * Lp, edges.out_of(t), here, L, Lp);
         S::template weigh<G>(node + t * Lp, here, full + t * Lp, Lp, scale);

@@ -1,4 +1,4 @@
-// From features to the scores of a sequence: label scores a token, and moves a step where features weigh on those.
+// From features to the scores of a sequence: label scores a token, and transitions where features weigh on those.
 //
 //   score_t[j]   = sum_k value_k * weight(feature_k, j)
 //   into_t[i][j] = transition(i, j) + sum_k value_k * weight(feature_k, i, j)
@@ -145,7 +145,7 @@ struct Limits {
 // One sequence ready for recursions over logarithms: whatever is not allowed has the score -infinity.
 template <class R> class Chain {
 public:
-    Chain(const Model& model, const Steps<R>& steps) : model_(model), steps_(steps), scorer_(model) {}
+    Chain(const Model& model, const PaddedTransitions<R>& transitions) : model_(model), transitions_(transitions), scorer_(model) {}
 
     Array<R> score;  // [T x Lp]
     size_t T = 0;
@@ -165,16 +165,16 @@ public:
                     if (!limits.permits(batch, s, t, j)) row[j] = -std::numeric_limits<R>::infinity();
         }
     }
-    // Moves into token t, [L x Lp]; made on the spot, so that memory does not grow with T x L^2.
+    // Transitions into token t, [L x Lp]; made on the spot, so that memory does not grow with T x L^2.
     const R* into(size_t t) {
-        if (!scorer_.any_cell(*x_, first_ + t)) return steps_.into.data();
-        moves_.assign(steps_.into.begin(), steps_.into.end());
-        scorer_.each_cell(*x_, first_ + t, [&](uint32_t cell, R value) { moves_[cell] += value; });
-        return moves_.data();
+        if (!scorer_.any_cell(*x_, first_ + t)) return transitions_.into.data();
+        matrix_.assign(transitions_.into.begin(), transitions_.into.end());
+        scorer_.each_cell(*x_, first_ + t, [&](uint32_t cell, R value) { matrix_[cell] += value; });
+        return matrix_.data();
     }
-    // Moves into label j at token t, [Lp] over the label before.
+    // Transitions into label j at token t, [Lp] over the label before.
     const R* into(size_t t, int j) {
-        const R* row = &steps_.across[static_cast<size_t>(j) * model_.Lp];
+        const R* row = &transitions_.across[static_cast<size_t>(j) * model_.Lp];
         if (!scorer_.any_cell(*x_, first_ + t)) return row;
         column_.assign(row, row + model_.Lp);
         scorer_.each_cell(*x_, first_ + t, [&](uint32_t cell, R value) {
@@ -187,11 +187,11 @@ public:
 
 private:
     const Model& model_;
-    const Steps<R>& steps_;
+    const PaddedTransitions<R>& transitions_;
     TokenScorer<R> scorer_;
     const Features* x_ = nullptr;
     uint64_t first_ = 0;
-    Array<R> moves_, column_;
+    Array<R> matrix_, column_;
 };
 
 }  // namespace dovetail

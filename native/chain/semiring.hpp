@@ -1,7 +1,7 @@
 // The sums and maxima of a chain, as semirings on rows over labels.
 //
 //   product   out[j]  = (+)_i  previous[i] (x) edge[i][j]          previous: [L], edge: [L x Lp], out: [Lp]
-//   weigh     full[j] = node[j] (x) reach[j], rescaled so that long sequences neither over- nor underflow;
+//   weigh     full[j] = node[j] (x) beta[j], rescaled so that long sequences neither over- nor underflow;
 //             what was taken out goes into a running log
 //
 // SumProduct works on probabilities, LogSum and MaxPlus on their logs. Padding holds the semiring's zero.
@@ -48,10 +48,10 @@ template <class R> struct SumProduct {
     template <int G> static void product(const R* previous, const R* edge, R* out, int L, int Lp) {
         run_blocks<R, 2, G>(Product{previous, edge, out, L, G ? G * kLane : Lp});
     }
-    template <int G, class Scale> static void weigh(const R* node, const R* reach, R* full, int Lp, Scale& scale) {
+    template <int G, class Scale> static void weigh(const R* node, const R* beta, R* full, int Lp, Scale& scale) {
         if constexpr (G) {
             Vec<R> value[G], total = {};
-            for (int g = 0; g < G; ++g) total += value[g] = load(node + g * kLane) * load(reach + g * kLane);
+            for (int g = 0; g < G; ++g) total += value[g] = load(node + g * kLane) * load(beta + g * kLane);
             const R sum = sum_of<R>(total), inverse = R(1) / sum;
             scale.times(sum);
             for (int g = 0; g < G; ++g) store(full + g * kLane, value[g] * inverse);
@@ -59,7 +59,7 @@ template <class R> struct SumProduct {
         }
         Vec<R> total = {};
         for (int j = 0; j < Lp; j += kLane) {
-            const Vec<R> value = load(node + j) * load(reach + j);
+            const Vec<R> value = load(node + j) * load(beta + j);
             total += value;
             store(full + j, value);
         }
@@ -92,11 +92,11 @@ template <class R> struct MaxPlus {
     template <int G> static void product(const R* previous, const R* edge, R* out, int L, int Lp) {
         run_blocks<R, 1, G>(Product{previous, edge, out, L, G ? G * kLane : Lp});
     }
-    template <int G, class Scale> static void weigh(const R* node, const R* reach, R* full, int Lp, Scale& scale) {
+    template <int G, class Scale> static void weigh(const R* node, const R* beta, R* full, int Lp, Scale& scale) {
         if constexpr (G) Lp = G * kLane;
         R best = -std::numeric_limits<R>::infinity();
         for (int j = 0; j < Lp; ++j) {
-            full[j] = node[j] + reach[j];
+            full[j] = node[j] + beta[j];
             best = std::max(best, full[j]);
         }
         scale.plus(best);
@@ -127,8 +127,8 @@ struct LogSum {
             out[j] += portable::log(sum);
         }
     }
-    template <int, class Scale> static void weigh(const double* node, const double* reach, double* full, int Lp, Scale& scale) {
-        MaxPlus<double>::weigh<0>(node, reach, full, Lp, scale);
+    template <int, class Scale> static void weigh(const double* node, const double* beta, double* full, int Lp, Scale& scale) {
+        MaxPlus<double>::weigh<0>(node, beta, full, Lp, scale);
     }
 };
 

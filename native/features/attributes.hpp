@@ -24,9 +24,9 @@ struct Step {
 
 // Calls emit(value) for what the steps make of a value: once, several times (chars), or not at all (too short for
 // an affix).
-template <class Emit> void take(const Step* step, const Step* last, const std::u32string& value, Emit&& emit) {
+template <class Emit> void apply_step(const Step* step, const Step* last, const std::u32string& value, Emit&& emit) {
     if (step == last) return emit(value);
-    const auto go_on = [&](const std::u32string& next) { take(step + 1, last, next, emit); };
+    const auto go_on = [&](const std::u32string& next) { apply_step(step + 1, last, next, emit); };
     const auto n = static_cast<size_t>(step->n);
     std::u32string next;
     switch (step->kind) {

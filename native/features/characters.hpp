@@ -7,7 +7,7 @@
 namespace dovetail {
 
 // The characters of valid UTF-8.
-inline std::u32string decoded(std::string_view text) {
+inline std::u32string decode_utf8(std::string_view text) {
     std::u32string out;
     for (size_t i = 0; i < text.size();) {
         const auto lead = static_cast<unsigned char>(text[i]);
@@ -27,7 +27,7 @@ inline void encode(char32_t point, std::string& out) {
     else if (point < 0x10000) put(0xE0 | point >> 12), put(0x80 | (point >> 6 & 0x3F)), put(0x80 | (point & 0x3F));
     else put(0xF0 | point >> 18), put(0x80 | (point >> 12 & 0x3F)), put(0x80 | (point >> 6 & 0x3F)), put(0x80 | (point & 0x3F));
 }
-inline std::string encoded(std::u32string_view text) {
+inline std::string encode_utf8(std::u32string_view text) {
     std::string out;
     for (char32_t point : text) encode(point, out);
     return out;

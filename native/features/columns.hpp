@@ -45,13 +45,13 @@ struct Items {
 };
 
 // What steps take of the items at each level.
-inline Items taken(const Items& from, const std::vector<Step>& steps) {
+inline Items apply_steps(const Items& from, const std::vector<Step>& steps) {
     Items out;
     out.soft = from.soft;
     for (size_t level = 0; level < from.size(); ++level) {
         for (uint32_t item = from.begin[level]; item < from.begin[level + 1]; ++item)
-            take(steps.data(), steps.data() + steps.size(), decoded(from.text(item)),
-                 [&](const std::u32string& value) { out.add(encoded(value), from.value_of(item)); });
+            apply_step(steps.data(), steps.data() + steps.size(), decode_utf8(from.text(item)),
+                 [&](const std::u32string& value) { out.add(encode_utf8(value), from.value_of(item)); });
         out.end();
     }
     return out;

@@ -21,7 +21,7 @@ struct TemplateAttribute {
     std::vector<Step> steps;
 
     std::shared_ptr<const Items> items(const ItemColumn& of) const {
-        return steps.empty() ? of.items : std::make_shared<const Items>(taken(*of.items, steps));
+        return steps.empty() ? of.items : std::make_shared<const Items>(apply_steps(*of.items, steps));
     }
 };
 
@@ -39,8 +39,8 @@ public:
 };
 
 // Mixes a part's hash into a key. Stored in model files like key_of, so it must never change.
-inline uint64_t mixed(uint64_t key, uint64_t hash) { return fold(key ^ hash, 0x9FB21C651E98DF25ull) + 0xD6E8FEB86659FD93ull; }
-inline uint64_t settled(uint64_t key) {
+inline uint64_t mix_key(uint64_t key, uint64_t hash) { return fold(key ^ hash, 0x9FB21C651E98DF25ull) + 0xD6E8FEB86659FD93ull; }
+inline uint64_t finish_key(uint64_t key) {
     const uint64_t last = fold(key ^ 0x9E3779B97F4A7C15ull, 0xA0761D6478BD642Full);
     return last ? last : 1;
 }
@@ -61,7 +61,7 @@ inline void append_value(std::string& name, size_t k, size_t n, std::string_view
 // A template bound to columns.
 class Extraction {
 public:
-    Extraction(const Template& made_of, const Columns& columns) : template_(made_of), columns_(columns) {
+    Extraction(const Template& feature_template, const Columns& columns) : template_(feature_template), columns_(columns) {
         for (const TemplateAttribute& attribute : template_.attributes) bind(attribute);
         for (const TemplateRow& row : template_.rows) {
             salt_.push_back(key_of(row.name.data(), row.name.size()));
@@ -104,12 +104,12 @@ public:
             if (level >= own.levels) {
                 const int64_t distance = outside_distance(level - own.levels);
                 chosen_[0] = kOutside + distance;
-                feature(row, settled(mixed(salt_[row], outside_hash(distance))), scale, chosen_);
+                feature(row, finish_key(mix_key(salt_[row], outside_hash(distance))), scale, chosen_);
                 continue;
             }
             for (uint32_t item = bound.items->begin[level]; item < bound.items->begin[level + 1]; ++item) {
                 chosen_[0] = item;
-                feature(row, settled(mixed(salt_[row], bound.items->hash[item])), scale * bound.items->value_of(item), chosen_);
+                feature(row, finish_key(mix_key(salt_[row], bound.items->hash[item])), scale * bound.items->value_of(item), chosen_);
             }
         }
     }
@@ -154,23 +154,23 @@ private:
     }
     template <class OnFeature>
     void extend(uint32_t row, const TemplateRow& of, size_t k, uint64_t key, float value, size_t t, int64_t first, int64_t last, OnFeature& feature) {
-        if (k == of.parts.size()) return feature(row, settled(key), value, chosen_);
+        if (k == of.parts.size()) return feature(row, finish_key(key), value, chosen_);
         const Bound& bound = bound_[of.parts[k].first];
         const int64_t at = static_cast<int64_t>(t) + of.parts[k].second;
         const int64_t distance = distance_outside(at, first, last);
         if (distance && bound.padding < 0) {
             chosen_[k] = kOutside + distance;
-            return extend(row, of, k + 1, mixed(key, outside_hash(distance)), value, t, first, last, feature);
+            return extend(row, of, k + 1, mix_key(key, outside_hash(distance)), value, t, first, last, feature);
         }
         const int64_t level = distance ? static_cast<int64_t>(padding_level(bound.padding, distance)) : (*bound.codes)[at];
         if (level < 0) return;
         if (bound.plain) {
             chosen_[k] = level;
-            return extend(row, of, k + 1, mixed(key, bound.items->hash[level]), value, t, first, last, feature);
+            return extend(row, of, k + 1, mix_key(key, bound.items->hash[level]), value, t, first, last, feature);
         }
         for (uint32_t item = bound.items->begin[level]; item < bound.items->begin[level + 1]; ++item) {
             chosen_[k] = item;
-            extend(row, of, k + 1, mixed(key, bound.items->hash[item]), value * bound.items->value_of(item), t, first, last, feature);
+            extend(row, of, k + 1, mix_key(key, bound.items->hash[item]), value * bound.items->value_of(item), t, first, last, feature);
         }
     }
 

@@ -6,8 +6,8 @@ namespace dovetail {
 
 class DatasetExtraction {
 public:
-    DatasetExtraction(Dataset& data, const Template& made_of, const Columns& columns)
-        : data_(data), extraction_(made_of, columns), groups_(extraction_) {}
+    DatasetExtraction(Dataset& data, const Template& feature_template, const Columns& columns)
+        : data_(data), extraction_(feature_template, columns), groups_(extraction_) {}
 
     // Adds the tokens of sequence s, which is left open.
     void add_tokens(size_t s) {
@@ -51,8 +51,8 @@ private:
 
 // Names and values of the features of each token of each sequence, for people to look at.
 using NamedFeatures = std::vector<std::pair<std::string, double>>;
-inline std::vector<std::vector<NamedFeatures>> list_features(const Template& made_of, const Columns& columns) {
-    Extraction extraction(made_of, columns);
+inline std::vector<std::vector<NamedFeatures>> list_features(const Template& feature_template, const Columns& columns) {
+    Extraction extraction(feature_template, columns);
     std::vector<std::vector<NamedFeatures>> out(columns.n_sequences());
     for (size_t s = 0; s < out.size(); ++s)
         for (size_t t = columns.bounds[s]; t < columns.bounds[s + 1]; ++t) {

@@ -33,9 +33,9 @@ inline double lower_to_zero(double* values, size_t n) {
 }
 
 // exp(scores - peak) of a matrix at each token.
-class LinearScores {
+class ExponentialScores {
 public:
-    LinearScores(size_t tokens, size_t size) : size_(size), values_(tokens * size), peaks_(tokens) {}
+    ExponentialScores(size_t tokens, size_t size) : size_(size), values_(tokens * size), peaks_(tokens) {}
     void set(size_t t, const double* scores) {
         if (t >= peaks_.size()) return;
         const double high = *std::max_element(scores, scores + size_);
@@ -51,12 +51,12 @@ private:
     std::vector<double> values_, peaks_;
 };
 
-// Moves of each layer, where they are the same for all tokens.
-inline std::vector<LinearScores> linear_moves(const Grids& grids) {
-    std::vector<LinearScores> out;
+// Transitions of each layer, where they are the same for all tokens.
+inline std::vector<ExponentialScores> exponential_transitions(const Grids& grids) {
+    std::vector<ExponentialScores> out;
     for (size_t i = 0; i < grids.layers(); ++i) {
-        out.emplace_back(grids.move[i].each_token ? 0 : 1, grids.labels[i] * grids.labels[i]);
-        if (!grids.move[i].each_token) out.back().set(0, grids.move[i].score);
+        out.emplace_back(grids.transition[i].each_token ? 0 : 1, grids.labels[i] * grids.labels[i]);
+        if (!grids.transition[i].each_token) out.back().set(0, grids.transition[i].score);
     }
     return out;
 }

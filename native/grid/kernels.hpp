@@ -3,7 +3,7 @@
 //   product   out[m][n] = (+)_k  a[m][k] (x) b[k][n]
 //   prepare   from scores to the semiring's numbers; the score that was taken out
 //   weigh     message (x)= weights, rescaled so that long sequences neither over- nor underflow
-//   couple    expected pairs of labels from the messages on both sides of a move
+//   couple    expected pairs of labels from the messages on both sides of a transition
 //
 // GridSum works on probabilities; GridMax and GridLogSum on their logs. Padding holds the semiring's zero.
 #pragma once
@@ -108,7 +108,7 @@ struct GridSum {
         });
     }
     // Nothing that matters underflows while the numbers of a message are at most exp(kMessage) apart, the weights of a
-    // token's labels exp(kStep), and those of all its moves and lags together exp(kStep).
+    // token's labels exp(kStep), and those of all its transitions and lagged factors together exp(kStep).
     static constexpr double kMessage = 340, kStep = 170;
 
     static double prepare(double* scores, size_t n, double& spread) {
@@ -213,19 +213,19 @@ struct GridLogSum {
     }
     static double log_of(double value) { return value; }
 
-    static void couple_lanes(size_t rows, size_t L, size_t width, const double* before, const double* after, const double* move, double* sums) {
+    static void couple_lanes(size_t rows, size_t L, size_t width, const double* before, const double* after, const double* transition, double* sums) {
         for (size_t row = 0; row < rows; ++row)
             for (size_t a = 0; a < L; ++a)
                 for (size_t b = 0; b < width; b += kLane)
-                    store(sums + a * width + b, load(sums + a * width + b) + exp(before[row * width + a] + load(move + a * width + b) + load(after + row * width + b)));
+                    store(sums + a * width + b, load(sums + a * width + b) + exp(before[row * width + a] + load(transition + a * width + b) + load(after + row * width + b)));
     }
-    static void couple_rows(size_t outer, size_t L, size_t inner, const double* before, const double* after, const double* move, double* sums) {
+    static void couple_rows(size_t outer, size_t L, size_t inner, const double* before, const double* after, const double* transition, double* sums) {
         for (size_t a = 0; a < L; ++a)
             for (size_t b = 0; b < L; ++b)
                 for (size_t o = 0; o < outer; ++o)
                     for (size_t k = 0; k < inner; k += kLane)
                         store(sums + (a * L + b) * kLane,
-                              load(sums + (a * L + b) * kLane) + exp(load(before + (o * L + a) * inner + k) + load(after + (o * L + b) * inner + k) + move[a * L + b]));
+                              load(sums + (a * L + b) * kLane) + exp(load(before + (o * L + a) * inner + k) + load(after + (o * L + b) * inner + k) + transition[a * L + b]));
     }
     static double expected(double sum, double) { return sum; }
 };

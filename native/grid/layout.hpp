@@ -55,12 +55,12 @@ struct GridFactor {
     }
 };
 
-// Layers in an order in which their previous labels can be eliminated: a lag needs the new label of one layer while the
-// previous one of another is still there. Layers whose lags form a cycle are left out.
+// Layers in an order in which their previous labels can be eliminated: a lagged factor needs the new label of one layer
+// while the previous one of another is still there. Layers whose lagged factors form a cycle are left out.
 inline std::vector<size_t> elimination_order(const Grids& grids) {
     std::vector<size_t> waiting(grids.layers(), 0), order;
     std::vector<bool> done(grids.layers(), false);
-    for (const GridLag& lag : grids.lags) ++waiting[lag.before];
+    for (const LaggedFactor& factor : grids.lagged) ++waiting[factor.before];
     for (size_t i = 0; i < grids.layers();) {
         if (done[i] || waiting[i]) {
             ++i;
@@ -68,8 +68,8 @@ inline std::vector<size_t> elimination_order(const Grids& grids) {
         }
         done[i] = true;
         order.push_back(i);
-        for (const GridLag& lag : grids.lags)
-            if (lag.after == i) --waiting[lag.before];
+        for (const LaggedFactor& factor : grids.lagged)
+            if (factor.after == i) --waiting[factor.before];
         i = 0;
     }
     return order;
@@ -82,8 +82,8 @@ public:
         order_layers();
         order_eliminations();
         for (size_t i = 0; i < N; ++i) node.push_back(factor({layer[i]}, all.node[layer[i]]));
-        for (const GridTie& each : all.ties) tie.push_back(factor(each.layers, each.score));
-        for (const GridLag& each : all.lags) lag.push_back(factor({each.before, each.after}, each.score));
+        for (const CotemporalFactor& each : all.cotemporal) cotemporal.push_back(factor(each.layers, each.score));
+        for (const LaggedFactor& each : all.lagged) lagged.push_back(factor({each.before, each.after}, each.score));
         std::vector<size_t> every(N);
         std::iota(every.begin(), every.end(), size_t{0});
         joint = factor(every, nullptr);
@@ -96,8 +96,8 @@ public:
     std::vector<size_t> outer, inner;  // states that differ before and after layer i; `inner` with padding, 1 for the innermost one
     size_t rows = 1, width = 1;
     std::vector<size_t> elimination;             // order in which previous labels are eliminated
-    std::vector<GridFactor> node, tie, lag;      // node: of our i-th layer
-    std::vector<std::vector<size_t>> lags_from;  // of our i-th layer: lags that have its previous label
+    std::vector<GridFactor> node, cotemporal, lagged;      // node: of our i-th layer
+    std::vector<std::vector<size_t>> lagged_from;  // of our i-th layer: lagged factors that have its previous label
     GridFactor joint;
 
     size_t size() const { return rows * width; }
@@ -133,8 +133,8 @@ private:
         for (size_t i = 0; i < N; ++i) ours[layer[i]] = i;
         for (size_t given : elimination_order(all)) elimination.push_back(ours[given]);
         if (elimination.size() < N) throw std::invalid_argument("lags between the layers form a cycle, which exact inference cannot follow: use method 'loopy'");
-        lags_from.resize(N);
-        for (size_t g = 0; g < all.lags.size(); ++g) lags_from[ours[all.lags[g].before]].push_back(g);
+        lagged_from.resize(N);
+        for (size_t g = 0; g < all.lagged.size(); ++g) lagged_from[ours[all.lagged[g].before]].push_back(g);
     }
     GridFactor factor(const std::vector<size_t>& layers, const double* score) const {
         GridFactor out;

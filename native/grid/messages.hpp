@@ -1,9 +1,9 @@
 // Messages over the joint states of one sequence. A step does not need all pairs of states: the previous labels are
 // eliminated one layer after another,
 //
-//   M -> M_1(s^1, s'^2 .. s'^N) = (+)_{s'^1} M(s'^1 .. s'^N) (x) move_1(s'^1, s^1) -> ... -> M_N(s^1 .. s^N)
+//   M -> M_1(s^1, s'^2 .. s'^N) = (+)_{s'^1} M(s'^1 .. s'^N) (x) transition_1(s'^1, s^1) -> ... -> M_N(s^1 .. s^N)
 //
-// which costs K x sum L_i for K = prod L_i states. A lag is multiplied in when the new label of its later layer is there
+// which costs K x sum L_i for K = prod L_i states. A lagged factor is multiplied in when the new label of its later layer is there
 // and the previous label of the other still is.
 #pragma once
 #include "grid/kernels.hpp"
@@ -11,18 +11,18 @@
 
 namespace dovetail {
 
-// Moves and lags into one token, as a semiring wants them.
+// Transitions and lagged factors into one token, as a semiring wants them.
 template <class Cell> class GridStep {
 public:
-    explicit GridStep(const GridLayout& layout) : layout_(layout), move_(layout.N), spread_(layout.N), shift_(layout.N), lag_(layout.lag.size()) {
+    explicit GridStep(const GridLayout& layout) : layout_(layout), transition_(layout.N), spread_(layout.N), shift_(layout.N), lagged_(layout.lagged.size()) {
         for (size_t i = 0; i < layout.N; ++i) {
             const size_t width = row_width(i);
-            move_[i].assign((layout.L[i] * width + kLane - 1) / kLane * kLane, Cell::zero);
-            if (!each_token(i)) prepare_move(i, layout.all.move[layout.layer[i]].score);
+            transition_[i].assign((layout.L[i] * width + kLane - 1) / kLane * kLane, Cell::zero);
+            if (!each_token(i)) prepare_transitions(i, layout.all.transition[layout.layer[i]].score);
         }
         back_.assign(layout.L.back() * layout.width, Cell::zero);
         if (!each_token(layout.N - 1)) transpose();
-        for (size_t g = 0; g < layout.lag.size(); ++g) lag_[g].resize(layout.lag[g].table_size());
+        for (size_t g = 0; g < layout.lagged.size(); ++g) lagged_[g].resize(layout.lagged[g].table_size());
     }
 
     // The log of what was taken out of the weights.
@@ -31,74 +31,74 @@ public:
         for (size_t i = 0; i < layout_.N; ++i) {
             if (each_token(i)) {
                 const size_t L = layout_.L[i];
-                prepare_move(i, layout_.all.move[layout_.layer[i]].score + token * L * L);
+                prepare_transitions(i, layout_.all.transition[layout_.layer[i]].score + token * L * L);
                 if (i + 1 == layout_.N) transpose();
             }
             shift += shift_[i], spread += spread_[i];
         }
-        for (size_t g = 0; g < lag_.size(); ++g) {
-            std::fill(lag_[g].begin(), lag_[g].end(), GridMax::zero);
-            layout_.lag[g].spread(token, lag_[g].data());
-            shift += Cell::prepare(lag_[g].data(), lag_[g].size(), spread);
+        for (size_t g = 0; g < lagged_.size(); ++g) {
+            std::fill(lagged_[g].begin(), lagged_[g].end(), GridMax::zero);
+            layout_.lagged[g].spread(token, lagged_[g].data());
+            shift += Cell::prepare(lagged_[g].data(), lagged_[g].size(), spread);
         }
         in_range &= spread <= GridSum::kStep;
         return shift;
     }
-    // Layer i's previous label, in `from`, becomes its new one, in `to`; lags are in `from` already.
+    // Layer i's previous label, in `from`, becomes its new one, in `to`; lagged factors are in `from` already.
     void forward(size_t i, const double* from, double* to) const {
         const size_t L = layout_.L[i], inner = layout_.inner[i];
-        if (i + 1 == layout_.N) return Cell::product({layout_.rows, L, layout_.width, from, layout_.width, 1, move_[i].data(), layout_.width, to, layout_.width});
+        if (i + 1 == layout_.N) return Cell::product({layout_.rows, L, layout_.width, from, layout_.width, 1, transition_[i].data(), layout_.width, to, layout_.width});
         for (size_t o = 0; o < layout_.outer[i]; ++o, from += L * inner, to += L * inner)
-            Cell::product({L, L, inner, move_[i].data(), 1, L, from, inner, to, inner});
+            Cell::product({L, L, inner, transition_[i].data(), 1, L, from, inner, to, inner});
     }
     void backward(size_t i, const double* from, double* to) const {
         const size_t L = layout_.L[i], inner = layout_.inner[i];
         if (i + 1 == layout_.N) return Cell::product({layout_.rows, L, layout_.width, from, layout_.width, 1, back_.data(), layout_.width, to, layout_.width});
         for (size_t o = 0; o < layout_.outer[i]; ++o, from += L * inner, to += L * inner)
-            Cell::product({L, L, inner, move_[i].data(), L, 1, from, inner, to, inner});
+            Cell::product({L, L, inner, transition_[i].data(), L, 1, from, inner, to, inner});
     }
-    // Multiplies those lags in that have the previous label of layer i.
-    void apply_lags(size_t i, double* message) const {
-        for (size_t g : layout_.lags_from[i]) {
-            const GridFactor& factor = layout_.lag[g];
+    // Multiplies those lagged factors in that have the previous label of layer i.
+    void apply_lagged(size_t i, double* message) const {
+        for (size_t g : layout_.lagged_from[i]) {
+            const GridFactor& factor = layout_.lagged[g];
             double* to = message;
             for (size_t row = 0; row < layout_.rows; ++row, to += layout_.width) {
-                const double* weight = &lag_[g][factor.row[row] * factor.width];
+                const double* weight = &lagged_[g][factor.row[row] * factor.width];
                 for (size_t k = 0; k < layout_.width; k += kLane) store(to + k, Cell::times(load(to + k), factor.innermost() ? load(weight + k) : splat(*weight)));
             }
         }
     }
-    bool each_token(size_t i) const { return layout_.all.move[layout_.layer[i]].each_token; }
+    bool each_token(size_t i) const { return layout_.all.transition[layout_.layer[i]].each_token; }
     size_t row_width(size_t i) const { return i + 1 == layout_.N ? layout_.width : layout_.L[i]; }
-    const Array<double>& moves(size_t i) const { return move_[i]; }  // [L x row_width]
+    const Array<double>& transitions(size_t i) const { return transition_[i]; }  // [L x row_width]
 
 private:
-    void prepare_move(size_t i, const double* score) {
+    void prepare_transitions(size_t i, const double* score) {
         const size_t L = layout_.L[i], width = row_width(i);
-        std::fill(move_[i].begin(), move_[i].end(), GridMax::zero);
+        std::fill(transition_[i].begin(), transition_[i].end(), GridMax::zero);
         for (size_t a = 0; a < L; ++a)
-            for (size_t b = 0; b < L; ++b) move_[i][a * width + b] = score[a * L + b];
+            for (size_t b = 0; b < L; ++b) transition_[i][a * width + b] = score[a * L + b];
         spread_[i] = 0;
-        shift_[i] = Cell::prepare(move_[i].data(), move_[i].size(), spread_[i]);
+        shift_[i] = Cell::prepare(transition_[i].data(), transition_[i].size(), spread_[i]);
     }
     void transpose() {
         const size_t L = layout_.L.back(), width = layout_.width;
         for (size_t a = 0; a < L; ++a)
-            for (size_t b = 0; b < L; ++b) back_[b * width + a] = move_.back()[a * width + b];
+            for (size_t b = 0; b < L; ++b) back_[b * width + a] = transition_.back()[a * width + b];
     }
 
     const GridLayout& layout_;
-    std::vector<Array<double>> move_;
+    std::vector<Array<double>> transition_;
     std::vector<double> spread_, shift_;
-    Array<double> back_;  // the innermost layer's moves, transposed
-    std::vector<Array<double>> lag_;
+    Array<double> back_;  // the innermost layer's transitions, transposed
+    std::vector<Array<double>> lagged_;
 };
 
 // The scores of all joint states of a token.
 class GridLocal {
 public:
     explicit GridLocal(const GridLayout& layout) : layout_(layout), row_(layout.rows) {
-        for (const auto* factors : {&layout.node, &layout.tie})
+        for (const auto* factors : {&layout.node, &layout.cotemporal})
             for (const GridFactor& factor : *factors) (factor.innermost() ? wide_ : narrow_).push_back({&factor, Array<double>(factor.table_size(), GridMax::zero)});
     }
     void score(size_t token, double* out) {
@@ -182,19 +182,19 @@ public:
         in_range &= spread <= GridSum::kStep;
         return taken;
     }
-    // Moves a message from token t - 1 to t, without the weights of t; the log of what was taken out.
-    double move(size_t t, Array<double>& message, bool& in_range) {
+    // Takes a message from token t - 1 to t, without the weights of t; the log of what was taken out.
+    double pass_on(size_t t, Array<double>& message, bool& in_range) {
         const double taken = step.prepare(first_ + t, in_range);
         for (size_t i : layout.elimination) {
-            step.apply_lags(i, message.data());
+            step.apply_lagged(i, message.data());
             step.forward(i, message.data(), other_.data());
             message.swap(other_);
         }
         return taken;
     }
-    // Moves `message` to token t (none before the first) and takes its weights in.
+    // Takes `message` to token t (none before the first) and takes its weights in.
     void advance(size_t t, Array<double>& message, LogProduct& scale, bool& in_range) {
-        if (t) scale.plus(move(t, message, in_range));
+        if (t) scale.plus(pass_on(t, message, in_range));
         scale.plus(weigh_states(t, in_range));
         Cell::weigh(weights.data(), message.data(), size_, scale, in_range);
     }
@@ -206,7 +206,7 @@ public:
         for (size_t k = 0; k < size_; k += kLane) store(&beta[k], Cell::times(load(&weights[k]), load(&beta[k])));
         for (size_t n = layout.N; n-- > 0; beta.swap(other_)) {
             step.backward(layout.elimination[n], beta.data(), other_.data());
-            step.apply_lags(layout.elimination[n], other_.data());
+            step.apply_lagged(layout.elimination[n], other_.data());
         }
         Cell::rescale(beta.data(), size_, Cell::total(before, beta.data(), size_), in_range);
     }

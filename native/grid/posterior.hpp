@@ -3,7 +3,7 @@
 //
 //   behind_i   alpha_{t-1} with the layers before the i-th moved on already
 //   ahead_i    weights_t (x) beta_t with the layers after the i-th taken back
-//   P(s'^i_{t-1} = a, s^i_t = b) = move_i(a, b) sum over the other labels of behind_i(.. a ..) ahead_i(.. b ..)
+//   P(s'^i_{t-1} = a, s^i_t = b) = transition_i(a, b) sum over the other labels of behind_i(.. a ..) ahead_i(.. b ..)
 //
 // "Before" and "after" are meant in the order of elimination.
 #pragma once
@@ -67,13 +67,13 @@ public:
         for (size_t t = view.T - 1; in_range; --t) {
             multiply(messages_.alpha(t), beta_.data());
             for (size_t i = 0; i < layout_.N; ++i) marginal_.write(layout_.node[i], to.labels(layout_.layer[i], t));
-            for (size_t k = 0; k < layout_.tie.size(); ++k) marginal_.write(layout_.tie[k], to.tie(k, t));
+            for (size_t k = 0; k < layout_.cotemporal.size(); ++k) marginal_.write(layout_.cotemporal[k], to.cotemporal(k, t));
             if (joint) marginal_.write(layout_.joint, joint + (view.first + t) * layout_.joint.size);
             if (t == 0) break;
             step_back(view, t, to, in_range);
         }
         for (size_t i = 0; i < layout_.N; ++i)
-            if (in_range && !messages_.step.each_token(i)) write_pairs(i, to.moves(layout_.layer[i], 0));
+            if (in_range && !messages_.step.each_token(i)) write_pairs(i, to.transitions(layout_.layer[i], 0));
         return log_z;
     }
 
@@ -91,7 +91,7 @@ private:
         for (size_t k = 0; k < size; k += kLane) store(&ahead_[N][k], Cell::times(load(&messages_.weights[k]), load(&beta_[k])));
         for (size_t n = N; n-- > 0;) {
             messages_.step.backward(layout_.elimination[n], ahead_[n + 1].data(), ahead_[n].data());
-            messages_.step.apply_lags(layout_.elimination[n], ahead_[n].data());
+            messages_.step.apply_lagged(layout_.elimination[n], ahead_[n].data());
         }
         const double all = Cell::total(before, ahead_[0].data(), size);
         std::copy(ahead_[0].begin(), ahead_[0].end(), beta_.begin());
@@ -100,14 +100,14 @@ private:
         Cell::rescale(behind_.data(), size, all, in_range);
         for (size_t n = 0; n < N; ++n) {
             const size_t i = layout_.elimination[n];
-            if (!layout_.lags_from[i].empty()) {
+            if (!layout_.lagged_from[i].empty()) {
                 multiply(behind_.data(), ahead_[n].data());
-                for (size_t g : layout_.lags_from[i]) marginal_.write(layout_.lag[g], to.lag(g, t));
-                messages_.step.apply_lags(i, behind_.data());
+                for (size_t g : layout_.lagged_from[i]) marginal_.write(layout_.lagged[g], to.lagged(g, t));
+                messages_.step.apply_lagged(i, behind_.data());
             }
             couple(i, behind_.data(), ahead_[n + 1].data());
             if (messages_.step.each_token(i)) {
-                double* into = to.moves(layout_.layer[i], t);
+                double* into = to.transitions(layout_.layer[i], t);
                 std::fill(into, into + layout_.L[i] * layout_.L[i], 0.0);
                 write_pairs(i, into);
                 std::fill(pairs_[i].begin(), pairs_[i].end(), 0.0);
@@ -118,9 +118,9 @@ private:
         }
     }
     void couple(size_t i, const double* before, const double* after) {
-        const double* move = messages_.step.moves(i).data();
-        if (i + 1 == layout_.N) Cell::couple_lanes(layout_.rows, layout_.L[i], layout_.width, before, after, move, pairs_[i].data());
-        else Cell::couple_rows(layout_.outer[i], layout_.L[i], layout_.inner[i], before, after, move, pairs_[i].data());
+        const double* transition = messages_.step.transitions(i).data();
+        if (i + 1 == layout_.N) Cell::couple_lanes(layout_.rows, layout_.L[i], layout_.width, before, after, transition, pairs_[i].data());
+        else Cell::couple_rows(layout_.outer[i], layout_.L[i], layout_.inner[i], before, after, transition, pairs_[i].data());
     }
     // Adds what pairs of labels of layer i have come to.
     void write_pairs(size_t i, double* to) const {
@@ -128,7 +128,7 @@ private:
         for (size_t a = 0; a < L; ++a)
             for (size_t b = 0; b < L; ++b) {
                 const double sum = i + 1 == layout_.N ? pairs_[i][a * width + b] : sum_of<double>(load(&pairs_[i][(a * L + b) * kLane]));
-                to[a * L + b] += Cell::expected(sum, messages_.step.moves(i)[a * width + b]);
+                to[a * L + b] += Cell::expected(sum, messages_.step.transitions(i)[a * width + b]);
             }
     }
 

@@ -20,35 +20,35 @@ struct GridLabels {
 // Expectations have the shapes of the scores they belong to.
 struct GridExpectations {
     std::vector<double> log_z;  // [sequences]; -infinity where nothing allowed was found
-    std::vector<std::vector<double>> labels, moves, ties, lags;
+    std::vector<std::vector<double>> labels, transitions, cotemporal, lagged;
 
     explicit GridExpectations(const Grids& grids) : log_z(grids.n_sequences()) {
         const size_t tokens = grids.n_tokens();
         for (size_t i = 0; i < grids.layers(); ++i) {
             const size_t L = grids.labels[i];
             labels.emplace_back(tokens * L);
-            moves.emplace_back((grids.move[i].each_token ? tokens : 1) * L * L);
+            transitions.emplace_back((grids.transition[i].each_token ? tokens : 1) * L * L);
         }
-        for (const GridTie& tie : grids.ties) ties.emplace_back(tokens * grids.tie_size(tie));
-        for (const GridLag& lag : grids.lags) lags.emplace_back(tokens * grids.labels[lag.before] * grids.labels[lag.after]);
+        for (const CotemporalFactor& factor : grids.cotemporal) cotemporal.emplace_back(tokens * grids.factor_size(factor));
+        for (const LaggedFactor& factor : grids.lagged) lagged.emplace_back(tokens * grids.labels[factor.before] * grids.labels[factor.after]);
     }
 };
 
-// Where one sequence's expectations go. Moves of all tokens together are summed up a few sequences at a time.
+// Where one sequence's expectations go. Transitions of all tokens together are summed up a few sequences at a time.
 class SequenceExpectations {
 public:
-    using Sums = std::vector<std::vector<double>>;  // [L x L] of each layer with constant moves
+    using Sums = std::vector<std::vector<double>>;  // [L x L] of each layer with constant transitions
 
     SequenceExpectations(const GridView& view, GridExpectations& all, Sums& sums) : view_(view), all_(all), sums_(sums) {}
     double* labels(size_t layer, size_t t) { return &all_.labels[layer][(view_.first + t) * view_.L(layer)]; }
-    double* moves(size_t layer, size_t t) {
+    double* transitions(size_t layer, size_t t) {
         const size_t size = view_.L(layer) * view_.L(layer);
-        return view_.all.move[layer].each_token ? &all_.moves[layer][(view_.first + t) * size] : sums_[layer].data();
+        return view_.all.transition[layer].each_token ? &all_.transitions[layer][(view_.first + t) * size] : sums_[layer].data();
     }
-    double* tie(size_t k, size_t t) { return &all_.ties[k][(view_.first + t) * view_.all.tie_size(view_.all.ties[k])]; }
-    double* lag(size_t k, size_t t) {
-        const GridLag& of = view_.all.lags[k];
-        return &all_.lags[k][(view_.first + t) * view_.L(of.before) * view_.L(of.after)];
+    double* cotemporal(size_t k, size_t t) { return &all_.cotemporal[k][(view_.first + t) * view_.all.factor_size(view_.all.cotemporal[k])]; }
+    double* lagged(size_t k, size_t t) {
+        const LaggedFactor& of = view_.all.lagged[k];
+        return &all_.lagged[k][(view_.first + t) * view_.L(of.before) * view_.L(of.after)];
     }
 
 private:
@@ -80,15 +80,15 @@ template <class Run> GridExpectations expectations(const Grids& grids, int threa
     });
     for (const auto& share : sums)
         for (size_t i = 0; i < share.size(); ++i)
-            if (!grids.move[i].each_token)
-                for (size_t k = 0; k < share[i].size(); ++k) out.moves[i][k] += share[i][k];
+            if (!grids.transition[i].each_token)
+                for (size_t k = 0; k < share[i].size(); ++k) out.transitions[i][k] += share[i][k];
     return out;
 }
 
-// Where the labels that a tie joins lie in its scores; label(layer) gives each.
-template <class Label> size_t tie_cell(const Grids& grids, const GridTie& tie, Label label) {
+// Where the labels that a cotemporal factor joins lie in its scores; label(layer) gives each.
+template <class Label> size_t factor_cell(const Grids& grids, const CotemporalFactor& factor, Label label) {
     size_t cell = 0;
-    for (size_t layer : tie.layers) cell = cell * grids.labels[layer] + label(layer);
+    for (size_t layer : factor.layers) cell = cell * grids.labels[layer] + label(layer);
     return cell;
 }
 
@@ -100,12 +100,12 @@ inline double labels_score(const GridView& view, const std::vector<int32_t*>& la
         const auto before = [&](size_t layer) { return static_cast<size_t>(labels[layer][t - 1]); };
         for (size_t i = 0; i < view.layers(); ++i) {
             sum += view.node(i, t)[label(i)];
-            if (t) sum += view.move(i, t)[before(i) * view.L(i) + label(i)];
+            if (t) sum += view.transition(i, t)[before(i) * view.L(i) + label(i)];
         }
-        for (size_t k = 0; k < view.all.ties.size(); ++k) sum += view.tie(k, t)[tie_cell(view.all, view.all.ties[k], label)];
-        for (size_t k = 0; t && k < view.all.lags.size(); ++k) {
-            const GridLag& of = view.all.lags[k];
-            sum += view.lag(k, t)[before(of.before) * view.L(of.after) + label(of.after)];
+        for (size_t k = 0; k < view.all.cotemporal.size(); ++k) sum += view.cotemporal(k, t)[factor_cell(view.all, view.all.cotemporal[k], label)];
+        for (size_t k = 0; t && k < view.all.lagged.size(); ++k) {
+            const LaggedFactor& of = view.all.lagged[k];
+            sum += view.lagged(k, t)[before(of.before) * view.L(of.after) + label(of.after)];
         }
     }
     return sum;

@@ -12,7 +12,7 @@ struct ImpossibleGrid : std::invalid_argument {
         : std::invalid_argument("no combination of labels is allowed" + (grids.n_sequences() > 1 ? " in sequence " + std::to_string(s + 1) : std::string())) {}
 };
 
-// Scores of the moves from all joint states into one. Each is the sum of a number for the row of the state that is left
+// Scores of the transitions from all joint states into one. Each is the sum of a number for the row of the state that is left
 // and one for its lane.
 class GridOrigins {
 public:
@@ -23,13 +23,13 @@ public:
         rows_.assign(1, 0.0);
         for (size_t i = 0; i < layout_.N; ++i) {
             const size_t L = layout_.L[i], given = layout_.layer[i], label = static_cast<size_t>(labels[given]);
-            const double* move = view.move(given, t);
+            const double* transition = view.transition(given, t);
             weights_.resize(L);
-            for (size_t a = 0; a < L; ++a) weights_[a] = move[a * L + label];
-            for (size_t g : layout_.lags_from[i]) {
-                const size_t after = layout_.all.lags[g].after, width = view.L(after);
-                const double* lag = view.lag(g, t) + labels[after];
-                for (size_t a = 0; a < L; ++a) weights_[a] += lag[a * width];
+            for (size_t a = 0; a < L; ++a) weights_[a] = transition[a * L + label];
+            for (size_t g : layout_.lagged_from[i]) {
+                const size_t after = layout_.all.lagged[g].after, width = view.L(after);
+                const double* factor = view.lagged(g, t) + labels[after];
+                for (size_t a = 0; a < L; ++a) weights_[a] += factor[a * width];
             }
             if (i + 1 == layout_.N) {
                 std::copy(weights_.begin(), weights_.end(), lanes_.begin());
@@ -49,7 +49,7 @@ public:
     Vec<double> value(const double* alpha, size_t row, size_t lane) const { return load(alpha + row * layout_.width + lane) + (rows_[row] + load(&lanes_[lane])); }
     double value(const double* alpha, size_t state) const { return alpha[state] + (rows_[state / layout_.width] + lanes_[state % layout_.width]); }
 
-    // The first state from which alpha and the move are best.
+    // The first state from which alpha and the transition are best.
     size_t best(const double* alpha) const {
         Vec<double> high = splat(GridMax::zero);
         for (size_t row = 0; row < layout_.rows; ++row)

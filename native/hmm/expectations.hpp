@@ -12,7 +12,7 @@
 namespace dovetail {
 
 struct HmmCounts {
-    std::vector<double> start, moves, emissions;      // [K], [K x K], [V x K]
+    std::vector<double> start, transitions, emissions;      // [K], [K x K], [V x K]
     std::vector<std::vector<double>> codes;           // for each table of costs, [codes x K]
     std::vector<double> log_likelihood;               // of each sequence
 };
@@ -55,22 +55,22 @@ public:
         HmmCounts out;
         const size_t V = plan_.n_words, K = K_;
         out.log_likelihood.assign(plan_.n_sequences, 0.0);
-        out.start.assign(K, 0.0), out.moves.assign(K * K, 0.0), out.emissions.assign(V * K, 0.0);
+        out.start.assign(K, 0.0), out.transitions.assign(K * K, 0.0), out.emissions.assign(V * K, 0.0);
         for (const HmmCost& cost : costs_.tables) out.codes.emplace_back(cost.n_codes * K, 0.0);
         Array<R> gamma;
-        std::vector<std::vector<double>> moves;
+        std::vector<std::vector<double>> transitions;
         for (const HmmWave& wave : plan_.waves) {
             const size_t rows = wave.end_row - wave.first_row, chunks = wave.end_chunk - wave.first_chunk;
             if (gamma.size() < rows * Kp_) gamma.resize(rows * Kp_);
-            if (moves.size() < chunks) moves.resize(chunks);
+            if (transitions.size() < chunks) transitions.resize(chunks);
             parallel(chunks, threads_, [&](size_t c, size_t worker) {
                 const FlushTiny flush;
                 const HmmChunk& chunk = plan_.chunks[wave.first_chunk + c];
-                moves[c].assign(K * K, 0.0);
-                run(chunk, worker, &gamma[(chunk.first_row - wave.first_row) * Kp_], moves[c].data(), out.log_likelihood);
+                transitions[c].assign(K * K, 0.0);
+                run(chunk, worker, &gamma[(chunk.first_row - wave.first_row) * Kp_], transitions[c].data(), out.log_likelihood);
             });
             for (size_t c = 0; c < chunks; ++c) {
-                for (size_t k = 0; k < K * K; ++k) out.moves[k] += moves[c][k];
+                for (size_t k = 0; k < K * K; ++k) out.transitions[k] += transitions[c][k];
                 const HmmChunk& chunk = plan_.chunks[wave.first_chunk + c];
                 for (size_t r = chunk.first_row; r < plan_.steps[chunk.first_step + 1]; ++r)
                     for (size_t k = 0; k < K; ++k) out.start[k] += gamma[(r - wave.first_row) * Kp_ + k];
@@ -100,27 +100,27 @@ private:
         for (size_t b = 0; b < values.size(); ++b) out[plan_.sequence[chunk.first_sequence + b]] = values[b];
     }
 
-    // Posteriors of a chunk, and its expected moves [K x K] if asked for.
-    void run(const HmmChunk& chunk, size_t worker, R* gamma, double* moves, std::vector<double>& log_likelihood) {
+    // Posteriors of a chunk, and its expected transitions [K x K] if asked for.
+    void run(const HmmChunk& chunk, size_t worker, R* gamma, double* transitions, std::vector<double>& log_likelihood) {
         HmmChunkPass<R>& pass = passes_[worker];
-        if (pass.forward(chunk) && pass.backward(gamma, moves != nullptr)) {
+        if (pass.forward(chunk) && pass.backward(gamma, transitions != nullptr)) {
             put(log_likelihood, chunk, pass.log_likelihood);
-            if (moves) weigh(pass.moves, tables_, moves);
+            if (transitions) weigh(pass.transitions, tables_, transitions);
             return;
         }
         HmmChunkPass<double> exact(plan_, exact_tables());
         Array<double> found((chunk.end_row - chunk.first_row) * Kp_);
         exact.forward(chunk);
-        exact.backward(found.data(), moves != nullptr);
+        exact.backward(found.data(), transitions != nullptr);
         for (size_t k = 0; k < found.size(); ++k) gamma[k] = static_cast<R>(found[k]);
         put(log_likelihood, chunk, exact.log_likelihood);
-        if (moves) weigh(exact.moves, exact_tables(), moves);
+        if (transitions) weigh(exact.transitions, exact_tables(), transitions);
     }
-    template <class S> void weigh(const Array<S>& sums, const HmmTables<S>& tables, double* moves) const {
+    template <class S> void weigh(const Array<S>& sums, const HmmTables<S>& tables, double* transitions) const {
         for (int i = 0; i < K_; ++i)
             for (int j = 0; j < K_; ++j) {
-                const S p = tables.move[size_t(i) * Kp_ + j];
-                moves[size_t(i) * K_ + j] = p > 0 ? double(p) * double(sums[size_t(i) * Kp_ + j]) : 0.0;
+                const S p = tables.transition[size_t(i) * Kp_ + j];
+                transitions[size_t(i) * K_ + j] = p > 0 ? double(p) * double(sums[size_t(i) * Kp_ + j]) : 0.0;
             }
     }
 

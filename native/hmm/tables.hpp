@@ -1,6 +1,6 @@
-// A hidden Markov model's parameters as the recursions want them, and costs that tilt them token by token.
+// A hidden Markov model's parameters as the recursions want them, and costs of states at single tokens.
 //
-//   p(x, y) = start[y_1] prod_t move[y_{t-1}][y_t] emit[x_t][y_t] exp(-sum of costs of y_t at t)
+//   p(x, y) = start[y_1] prod_t transition[y_{t-1}][y_t] emit[x_t][y_t] exp(-sum of costs of y_t at t)
 //
 // Rows of emissions and of exp(-cost) are divided by their largest number, whose logarithm is kept beside them.
 #pragma once
@@ -16,7 +16,7 @@ namespace dovetail {
 struct HmmParameters {  // as Python holds them
     int K;
     const double* start;  // [K]
-    const double* move;   // [K x K], from x to
+    const double* transition;   // [K x K], from x to
     const double* emit;   // [V x K]
 };
 
@@ -33,17 +33,17 @@ struct HmmCosts {
     bool any() const { return each || !tables.empty(); }
 };
 
-// Smaller moves count as 0 in single precision: what is divided by them would not fit.
-template <class R> constexpr R kLeastMove = sizeof(R) == sizeof(float) ? R(1e-30) : R(1e-280);
+// Smaller transitions count as 0 in single precision: what is divided by them would not fit.
+template <class R> constexpr R kLeastTransition = sizeof(R) == sizeof(float) ? R(1e-30) : R(1e-280);
 // A sum below this may have lost what matters; the chunk is then computed again in double precision.
 template <class R> constexpr R kLeastSum = sizeof(R) == sizeof(float) ? R(1e-25) : R(0);
 
-template <class R> struct HmmTilt {
+template <class R> struct HmmCostFactors {
     const int32_t* codes;
     Array<R> factors;            // [codes x Kp], the largest of each row is 1
     std::vector<double> offset;  // [codes], logarithm of what was taken out
 
-    HmmTilt(const HmmCost& cost, int K, int Kp) : codes(cost.codes), factors(cost.n_codes * Kp), offset(cost.n_codes) {
+    HmmCostFactors(const HmmCost& cost, int K, int Kp) : codes(cost.codes), factors(cost.n_codes * Kp), offset(cost.n_codes) {
         for (size_t c = 0; c < cost.n_codes; ++c) {
             const double* row = cost.table + c * K;
             const double least = *std::min_element(row, row + K);
@@ -55,22 +55,22 @@ template <class R> struct HmmTilt {
 
 template <class R> struct HmmTables {
     int K, Kp;
-    Array<R> start, move, turned;   // [Kp], [K x Kp], and the transpose of move
+    Array<R> start, transition, transposed;   // [Kp], [K x Kp], and its transpose
     Array<R> emit;                  // [V x Kp]
     std::vector<double> log_scale;  // [V]
-    std::vector<HmmTilt<R>> tilts;
+    std::vector<HmmCostFactors<R>> cost_factors;
     const float* each;
 
     HmmTables(const HmmParameters& from, size_t V, const HmmCosts& costs, int threads)
-        : K(from.K), Kp(padded_states(K)), start(Kp), move(size_t(K) * Kp), turned(size_t(K) * Kp), emit(V * Kp), log_scale(V), each(costs.each) {
+        : K(from.K), Kp(padded_states(K)), start(Kp), transition(size_t(K) * Kp), transposed(size_t(K) * Kp), emit(V * Kp), log_scale(V), each(costs.each) {
         for (int i = 0; i < K; ++i) {
             start[i] = static_cast<R>(from.start[i]);
             for (int j = 0; j < K; ++j) {
-                const R p = static_cast<R>(from.move[size_t(i) * K + j]);
-                move[size_t(i) * Kp + j] = turned[size_t(j) * Kp + i] = p >= kLeastMove<R> ? p : R(0);
+                const R p = static_cast<R>(from.transition[size_t(i) * K + j]);
+                transition[size_t(i) * Kp + j] = transposed[size_t(j) * Kp + i] = p >= kLeastTransition<R> ? p : R(0);
             }
         }
-        for (const HmmCost& cost : costs.tables) tilts.emplace_back(cost, K, Kp);
+        for (const HmmCost& cost : costs.tables) cost_factors.emplace_back(cost, K, Kp);
         const size_t block = 1024;
         parallel((V + block - 1) / block, threads, [&](size_t task, size_t) {
             for (size_t v = task * block; v < std::min(V, (task + 1) * block); ++v) {
@@ -81,7 +81,7 @@ template <class R> struct HmmTables {
             }
         });
     }
-    bool tilted() const { return each || !tilts.empty(); }
+    bool has_costs() const { return each || !cost_factors.empty(); }
 };
 
 }  // namespace dovetail

@@ -8,9 +8,9 @@ namespace dovetail {
 class HmmViterbi {
 public:
     HmmViterbi(const HmmPlan& plan, const HmmParameters& from, const HmmCosts& costs) : plan_(plan), from_(from), costs_(costs), K_(from.K), Kp_(padded_states(K_)) {
-        move_.assign(size_t(K_) * Kp_, kNever);
+        transition_.assign(size_t(K_) * Kp_, kNever);
         for (int i = 0; i < K_; ++i)
-            for (int j = 0; j < K_; ++j) move_[size_t(i) * Kp_ + j] = log_of(from.move[size_t(i) * K_ + j]);
+            for (int j = 0; j < K_; ++j) transition_[size_t(i) * Kp_ + j] = log_of(from.transition[size_t(i) * K_ + j]);
     }
 
     void run(int threads, int32_t* states) const {
@@ -30,7 +30,7 @@ private:
     const HmmParameters& from_;
     const HmmCosts& costs_;
     const int K_, Kp_;
-    Array<double> move_;
+    Array<double> transition_;
 
     static double log_of(double p) { return p > 0 ? portable::log(p) : kNever; }
 
@@ -62,12 +62,12 @@ private:
         }
     }
 
-    // next[j] = max_i best[i] + move[i][j], and that i.
+    // next[j] = max_i best[i] + transition[i][j], and that i.
     void advance(const double* best, double* next, double* from) const {
         for (int j = 0; j < Kp_; j += kLane) {
-            Vec<double> most = best[0] + load(&move_[j]), which{};
+            Vec<double> most = best[0] + load(&transition_[j]), which{};
             for (int i = 1; i < K_; ++i) {
-                const Vec<double> score = best[i] + load(&move_[size_t(i) * Kp_ + j]);
+                const Vec<double> score = best[i] + load(&transition_[size_t(i) * Kp_ + j]);
                 const auto better = score > most;
                 most = select(better, score, most);
                 which = select(better, splat(static_cast<double>(i)), which);

@@ -19,7 +19,7 @@ namespace dovetail {
 
 class Dual {
 public:
-    // Bytes beside the data: potentials and expectations of every token, and of every sequence's moves that have a weight.
+    // Bytes beside the data: potentials and expectations of every token, and of every sequence's transitions that have a weight.
     static double memory(const Problem& problem) {
         const double tokens = static_cast<double>(problem.data->x.n_tokens()), sequences = static_cast<double>(problem.size());
         return 2 * sizeof(float) * (tokens * problem.Lp() + sequences * static_cast<double>(problem.layout.weighted_transitions().size()));
@@ -32,8 +32,8 @@ public:
         const int Lp = problem_->Lp();
         theta_.assign(tokens * Lp, 0.0f);
         mu_.assign(tokens * Lp, 0.0f);
-        theta_moves_.assign(n * free_.size(), 0.0f);
-        mu_moves_.assign(n * free_.size(), 0.0f);
+        theta_transitions_.assign(n * free_.size(), 0.0f);
+        mu_transitions_.assign(n * free_.size(), 0.0f);
         entropy_.assign(n, 0.0);
         step_.assign(n, 0.6f);
         gain_.assign(n, std::numeric_limits<double>::infinity());
@@ -47,8 +47,8 @@ public:
         for (size_t k = 0; k < free_.size(); ++k) place[free_[k]] = static_cast<uint32_t>(k);
         for (size_t s = 0; s < n; ++s)
             for (size_t t = problem_->begin(s) + 1; t < problem_->begin(s) + problem_->length(s); ++t) {
-                const uint32_t move = place[static_cast<size_t>(problem_->data->gold[t - 1]) * Lp + problem_->data->gold[t]];
-                if (move != kNone) mu_moves_[s * free_.size() + move] += 1;
+                const uint32_t transition = place[static_cast<size_t>(problem_->data->gold[t - 1]) * Lp + problem_->data->gold[t]];
+                if (transition != kNone) mu_transitions_[s * free_.size() + transition] += 1;
             }
         couple();
     }
@@ -90,11 +90,11 @@ public:
             row[problem.data->gold[t]] += 1;
             scatter_token<true>(problem.program(), layout, sums.data(), t, row.data());
         }
-        double* moves = sums.data() + layout.transitions_at();
+        double* transitions = sums.data() + layout.transitions_at();
         for (size_t s = 0; s < problem.size(); ++s) {
-            for (size_t k = 0; k < free_.size(); ++k) moves[free_[k]] -= mu_moves_[s * free_.size() + k];
+            for (size_t k = 0; k < free_.size(); ++k) transitions[free_[k]] -= mu_transitions_[s * free_.size() + k];
             for (size_t t = problem.begin(s) + 1; t < problem.begin(s) + problem.length(s); ++t)
-                moves[static_cast<size_t>(problem.data->gold[t - 1]) * Lp + problem.data->gold[t]] += 1;
+                transitions[static_cast<size_t>(problem.data->gold[t - 1]) * Lp + problem.data->gold[t]] += 1;
         }
         for (uint32_t at : layout.slot) weights_[at] = static_cast<float>(sums[at] / lambda_);
         return value_ = value();
@@ -145,14 +145,14 @@ private:
         const size_t T = problem.length(s), first = problem.begin(s);
         const int Lp = problem.Lp();
         float *theta = &theta_[first * Lp], *mu = &mu_[first * Lp];
-        float *theta_moves = theta_moves_.data() + s * free_.size(), *mu_moves = mu_moves_.data() + s * free_.size();
+        float *theta_transitions = theta_transitions_.data() + s * free_.size(), *mu_transitions = mu_transitions_.data() + s * free_.size();
         const float* transitions = &weights_[problem.layout.transitions_at()];
         Work<float>& work = loss_.work;
 
         loss_.score(s, weights_.data());
         if (score_.size() < T * Lp) score_.resize(T * Lp), moved_.resize(T * Lp);
         std::copy_n(work.score.begin(), T * Lp, score_.begin());
-        moved_moves_.assign(matrix_, 0.0f);
+        moved_transitions_.assign(matrix_, 0.0f);
         loss_.mask(s, false);
         for (int attempt = 0; attempt < kTries; ++attempt) {
             const float step = step_[s];
@@ -162,13 +162,13 @@ private:
                 store(&work.score[k], moved);
             }
             for (size_t k = 0; k < free_.size(); ++k)
-                moved_moves_[free_[k]] = theta_moves[k] + step * (transitions[free_[k]] - theta_moves[k]);
-            loss_.moves.set(moved_moves_.data());
-            const double log_z = posterior(loss_.moves, work, T);
+                moved_transitions_[free_[k]] = theta_transitions[k] + step * (transitions[free_[k]] - theta_transitions[k]);
+            loss_.transitions.set(moved_transitions_.data());
+            const double log_z = posterior(loss_.transitions, work, T);
             if (!std::isfinite(log_z)) throw ImpossibleSequence(s);
 
-            const double entropy = log_z - inner(moved_.data(), work.p.data(), T * Lp) - inner(moved_moves_.data(), work.edge.data(), matrix_);
-            const double gain = entropy - entropy_[s] + gain_of_nodes(T, first, mu) + gain_of_moves(mu_moves, transitions);
+            const double entropy = log_z - inner(moved_.data(), work.p.data(), T * Lp) - inner(moved_transitions_.data(), work.edge.data(), matrix_);
+            const double gain = entropy - entropy_[s] + gain_of_nodes(T, first, mu) + gain_of_transitions(mu_transitions, transitions);
             if (gain < 0 && attempt + 1 < kTries) {
                 step_[s] = 0.5f * step;
                 continue;
@@ -177,7 +177,7 @@ private:
             if (!attempt) step_[s] = std::min(1.0f, 1.3f * step);
             entropy_[s] = entropy;
             promised_ += gain_[s] = gain;
-            accept(T, first, theta, mu, theta_moves, mu_moves);
+            accept(T, first, theta, mu, theta_transitions, mu_transitions);
             return;
         }
     }
@@ -207,16 +207,16 @@ private:
         }
         return sum_of<double>(total);
     }
-    double gain_of_moves(const float* mu_moves, const float* transitions) const {
+    double gain_of_transitions(const float* mu_transitions, const float* transitions) const {
         float linear = 0, square = 0;
         for (size_t k = 0; k < free_.size(); ++k) {
-            const float change = loss_.work.edge[free_[k]] - mu_moves[k];
+            const float change = loss_.work.edge[free_[k]] - mu_transitions[k];
             linear += transitions[free_[k]] * change;
             square += change * change;
         }
         return linear - trust_ / (2 * lambda_) * square;
     }
-    void accept(size_t T, size_t first, float* theta, float* mu, float* theta_moves, float* mu_moves) {
+    void accept(size_t T, size_t first, float* theta, float* mu, float* theta_transitions, float* mu_transitions) {
         const int Lp = problem_->Lp();
         const float rate = static_cast<float>(-1 / lambda_);
         Array<float>& p = loss_.work.p;
@@ -232,9 +232,9 @@ private:
         float* transitions = &weights_[problem_->layout.transitions_at()];
         for (size_t k = 0; k < free_.size(); ++k) {
             const float fresh = loss_.work.edge[free_[k]];
-            transitions[free_[k]] += rate * (fresh - mu_moves[k]);
-            theta_moves[k] = moved_moves_[free_[k]];
-            mu_moves[k] = fresh;
+            transitions[free_[k]] += rate * (fresh - mu_transitions[k]);
+            theta_transitions[k] = moved_transitions_[free_[k]];
+            mu_transitions[k] = fresh;
         }
     }
 
@@ -243,9 +243,9 @@ private:
     const double lambda_;
     const size_t matrix_;
     const std::vector<uint32_t> free_;
-    Array<float> weights_, theta_, mu_, theta_moves_, mu_moves_;
+    Array<float> weights_, theta_, mu_, theta_transitions_, mu_transitions_;
     std::vector<float> step_, coupling_;
-    Array<float> score_, moved_, moved_moves_;
+    Array<float> score_, moved_, moved_transitions_;
     std::vector<double> entropy_, gain_;  // [sequences]: gain_ of the last visit
     std::vector<uint32_t> since_;         // [sequences]: epochs since the last visit
     double trust_ = 0.7, value_ = 0, promised_ = 0;  // q; the dual value and what the last epoch's visits promised it

@@ -16,10 +16,10 @@ public:
     // w, g: [parameters].
     double evaluate(const double* w, double* g, double c2, int threads) {
         double value = sum_over_shards(w, g, threads, problem_->scale, [](SequenceLoss<R>& loss, size_t s, const R* weights,
-                                                         R* gradient, double* moves, double weight) {
+                                                         R* gradient, double* transitions, double weight) {
             const double value = loss.residuals(s, weights);
             loss.template scatter<false>(s, gradient, R(weight));
-            for (size_t k = 0; k < loss.work.edge.size(); ++k) moves[k] += loss.work.edge[k];
+            for (size_t k = 0; k < loss.work.edge.size(); ++k) transitions[k] += loss.work.edge[k];
             return weight * value;
         });
         for (size_t k = 0; k < problem_->layout.size(); ++k) {
@@ -29,26 +29,26 @@ public:
         return value;
     }
 
-    // h: the diagonal of the loss's Fisher information, with expected counts standing in for variances of moves.
+    // h: the diagonal of the loss's Fisher information, with expected counts standing in for variances of transitions.
     void curvature(const double* w, double* h, int threads) {
         std::vector<float> squared = problem_->scale;
         for (float& s : squared) s *= s;
         sum_over_shards(w, h, threads, squared, [this](SequenceLoss<R>& loss, size_t s, const R* weights, R* gradient,
-                                              double* moves, double weight) {
+                                              double* transitions, double weight) {
             const Problem& problem = *problem_;
             const size_t T = problem.length(s), first = problem.begin(s);
             const int Lp = problem.Lp();
             loss.score(s, weights);
             loss.mask(s, false);
-            if (!std::isfinite(posterior(loss.moves, loss.work, T))) throw ImpossibleSequence(s);
+            if (!std::isfinite(posterior(loss.transitions, loss.work, T))) throw ImpossibleSequence(s);
             for (size_t k = 0; k < T * Lp; ++k) loss.work.p[k] *= R(weight) * (1 - loss.work.p[k]);
             for (size_t t = 0; t < T; ++t) {
                 scatter_token<false, true>(*program_, problem.layout, gradient, first + t, &loss.work.p[t * Lp]);
-                if (loss.moves.stride && t)
-                    scatter_moves(*program_, problem.layout, gradient, first + t,
-                                  &loss.work.edge_at[t * loss.moves.stride], true);
+                if (loss.transitions.stride && t)
+                    scatter_transitions(*program_, problem.layout, gradient, first + t,
+                                  &loss.work.edge_at[t * loss.transitions.stride], true);
             }
-            for (size_t k = 0; k < loss.work.edge.size(); ++k) moves[k] += weight * loss.work.edge[k];
+            for (size_t k = 0; k < loss.work.edge.size(); ++k) transitions[k] += weight * loss.work.edge[k];
             return 0.0;
         });
     }
@@ -57,7 +57,7 @@ private:
     struct Worker {
         SequenceLoss<R> loss;
         Array<R> gradient;
-        std::vector<double> moves;
+        std::vector<double> transitions;
         double value = 0;
         Worker(const Problem& problem, const Program& program) : loss(problem, program) {}
     };
@@ -83,12 +83,12 @@ private:
             parallel(wave, threads, [&](size_t k, size_t) {
                 Worker& worker = *workers_[k];
                 worker.value = 0;
-                worker.loss.set_moves(weights_.data());
+                worker.loss.set_transitions(weights_.data());
                 worker.gradient.assign(weights_.size(), R(0));
-                worker.moves.assign(static_cast<size_t>(layout.L) * layout.Lp, 0.0);
+                worker.transitions.assign(static_cast<size_t>(layout.L) * layout.Lp, 0.0);
                 for (size_t s = problem_->shards[first + k]; s < problem_->shards[first + k + 1]; ++s)
                     if (problem_->length(s))
-                        worker.value += visit(worker.loss, s, weights_.data(), worker.gradient.data(), worker.moves.data(), problem_->weight(s));
+                        worker.value += visit(worker.loss, s, weights_.data(), worker.gradient.data(), worker.transitions.data(), problem_->weight(s));
                 if (bundles)
                     bundles->share_out(layout, shares, worker.gradient.data(), worker.gradient.data() + bundle_at);
             });
@@ -113,11 +113,11 @@ private:
         const Layout& layout = problem_->layout;
         constexpr size_t chunk = 1 << 16;
         parallel((layout.size() + chunk - 1) / chunk, threads, [&](size_t c, size_t) {
-            const size_t end = std::min(layout.size(), (c + 1) * chunk), moves = layout.transitions_at();
+            const size_t end = std::min(layout.size(), (c + 1) * chunk), transitions = layout.transitions_at();
             for (size_t k = c * chunk; k < end; ++k) {
                 const size_t at = layout.slot[k];
-                const bool move = at >= moves && at < layout.cells_at();
-                total[k] += move ? worker.moves[at - moves] : static_cast<double>(worker.gradient[at]);
+                const bool transition = at >= transitions && at < layout.cells_at();
+                total[k] += transition ? worker.transitions[at - transitions] : static_cast<double>(worker.gradient[at]);
             }
         });
     }

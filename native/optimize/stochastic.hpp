@@ -10,7 +10,7 @@ namespace dovetail {
 class Stochastic {
 public:
     Stochastic(std::shared_ptr<const Problem> problem, double c2, const double* w)
-        : problem_(std::move(problem)), loss_(*problem_, problem_->program()), c2_(c2), moves_(problem_->layout.weighted_transitions()), weights_(problem_->layout.buffer_size(), 0.0f) {
+        : problem_(std::move(problem)), loss_(*problem_, problem_->program()), c2_(c2), transitions_(problem_->layout.weighted_transitions()), weights_(problem_->layout.buffer_size(), 0.0f) {
         problem_->layout.place(w, weights_.data());
     }
 
@@ -32,11 +32,11 @@ public:
 
 private:
     double visit(size_t s, double rate) {
-        loss_.set_moves(weights_.data());
+        loss_.set_transitions(weights_.data());
         const double weight = problem_->weight(s), loss = loss_.residuals(s, weights_.data());
         loss_.template scatter<true>(s, weights_.data(), static_cast<float>(-rate * weight));
         float* transitions = &weights_[problem_->layout.transitions_at()];
-        for (uint32_t k : moves_) transitions[k] += loss_.work.edge[k];
+        for (uint32_t k : transitions_) transitions[k] += loss_.work.edge[k];
         return weight * loss;
     }
     void decay(double rate, size_t visits) {
@@ -47,7 +47,7 @@ private:
     std::shared_ptr<const Problem> problem_;
     SequenceLoss<float> loss_;
     const double c2_;
-    const std::vector<uint32_t> moves_;
+    const std::vector<uint32_t> transitions_;
     Array<float> weights_;
 };
 

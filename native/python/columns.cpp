@@ -78,7 +78,7 @@ static Items items_of(nb::handle lists) {
                 if (!nb::try_cast(nb::handle(item), pair)) throw ItemError("a token has " + type_name(item) + " where a string, or a pair of a string and a number, was expected");
                 out.soft = true;
                 const Text text = utf8(pair.first.ptr());
-                if (!std::isfinite(static_cast<float>(pair.second))) throw ItemError("a value is " + shown(pair.second) + "; give a number between -3.4e38 and 3.4e38");
+                if (!std::isfinite(static_cast<float>(pair.second))) throw ItemError("a value is " + format_number(pair.second) + "; give a number between -3.4e38 and 3.4e38");
                 out.add({text.data, text.size}, static_cast<float>(pair.second));
             });
         }
@@ -130,7 +130,7 @@ void bind_columns(nb::module_& module) {
         .def("pad", [](Columns& self, std::string name, const std::string& source) { self.pad(std::move(name), source); }, arg("name"), arg("source"),
              "A column that has words outside the sequence too.")
         .def("take", [](Columns& self, std::string name, const std::string& source, const NamedSteps& steps) {
-                self.derive(std::move(name), source, taken(*self.at(source).items, steps_of(steps)));
+                self.derive(std::move(name), source, apply_steps(*self.at(source).items, steps_of(steps)));
             }, arg("name"), arg("source"), arg("steps"), "A column of attributes that steps take of another's values.")
         .def("match", [](Columns& self, std::string name, const std::string& source, const Lexicon& lexicon) {
                 lexicon.add_matches(self, std::move(name), source);

@@ -59,12 +59,12 @@ void bind_dataset(nb::module_& module) {
         .def("observed_moves", [](const Dataset& self) {
             ObservedTransitions seen = self.observed_transitions();
             return std::make_tuple(to_numpy(std::move(seen.transitions)), to_numpy(std::move(seen.start)), to_numpy(std::move(seen.end)));
-        }, "Moves [L x L], first labels [L] and last labels [L] that occur.")
+        }, "Transitions [L x L], first labels [L] and last labels [L] that occur.")
         .def("counts", [](const Dataset& self) { return to_numpy(self.counts()); }, "How many tokens have each feature.")
         .def("families", [](const Dataset& self) {
             const std::vector<uint64_t> counts = self.counts();
             int n = 0;
-            return to_numpy(families_of(self.features.names(), {counts.begin(), counts.end()}, self.x.n_tokens(), n));
+            return to_numpy(feature_families(self.features.names(), {counts.begin(), counts.end()}, self.x.n_tokens(), n));
         }, "The family of each feature, by what stands before the first '=' (or ':') of its name; -1 for none.")
         .def_prop_ro("weighted", [](const Dataset& self) { return !self.weights.empty(); })
         .def("feature_names", [](const Dataset& self) { return strings(self.features.names()); })

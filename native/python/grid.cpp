@@ -41,7 +41,7 @@ static auto grid_spans(const HeldGrids& grids, size_t s, size_t layer, In<int64_
 void bind_grid(nb::module_& module) {
     using nb::arg;
     nb::class_<HeldGrids>(module, "Grids")
-        .def(nb::init<const std::vector<Scores>&, const std::vector<Scores>&, const std::vector<HeldGrids::Tie>&, const std::vector<HeldGrids::Lag>&, In<uint64_t>>(),
+        .def(nb::init<const std::vector<Scores>&, const std::vector<Scores>&, const std::vector<HeldGrids::Cotemporal>&, const std::vector<HeldGrids::Lagged>&, In<uint64_t>>(),
              arg("nodes"), arg("moves"), arg("ties"), arg("lags"), arg("bounds"))
         .def_prop_ro("n_states", &HeldGrids::states)
         .def_prop_ro("n_sequences", &HeldGrids::n_sequences)
@@ -50,7 +50,7 @@ void bind_grid(nb::module_& module) {
         .def("best", [](const HeldGrids& self, int threads) { return numpy_labels(without_gil([&] { return grid_best(self, threads); })); }, arg("threads"),
              "Best labels of each layer, and the score of each sequence.")
         .def("marginals", &grid_marginals, arg("joint"), arg("threads"),
-             "(log Z, expectations of labels, moves, ties, lags), and the probabilities of joint states [n_tokens x n_states] if asked for.")
+             "(log Z, expectations of labels, transitions, cotemporal and lagged factors), and the probabilities of joint states [n_tokens x n_states] if asked for.")
         .def("best_k", &grid_best_k, arg("sequence"), arg("k"), "Labels [found x layers x tokens] and scores, best first.")
         .def("span_log_probabilities", &grid_spans, arg("sequence"), arg("layer"), arg("starts"), arg("ends"), arg("masks"));
 }

@@ -10,11 +10,11 @@ using Scores = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 // Grids whose scores are NumPy arrays, used where they lie and kept alive.
 class HeldGrids : public Grids {
 public:
-    using Tie = std::tuple<std::vector<size_t>, Scores>;
-    using Lag = std::tuple<size_t, size_t, Scores>;
+    using Cotemporal = std::tuple<std::vector<size_t>, Scores>;
+    using Lagged = std::tuple<size_t, size_t, Scores>;
 
-    HeldGrids(const std::vector<Scores>& nodes, const std::vector<Scores>& moves, const std::vector<Tie>& tied, const std::vector<Lag>& lagged, In<uint64_t> ends) {
-        if (nodes.empty() || nodes.size() != moves.size()) throw std::invalid_argument("a grid has one layer or more, each with scores of labels and of moves");
+    HeldGrids(const std::vector<Scores>& nodes, const std::vector<Scores>& transitions, const std::vector<Cotemporal>& joined, const std::vector<Lagged>& delayed, In<uint64_t> ends) {
+        if (nodes.empty() || nodes.size() != transitions.size()) throw std::invalid_argument("a grid has one layer or more, each with scores of labels and of moves");
         for (const Scores& scores : nodes) {
             if (scores.ndim() != 2 || !scores.shape(1)) throw std::invalid_argument("scores of labels are a matrix of tokens and labels");
             labels.push_back(scores.shape(1));
@@ -23,19 +23,19 @@ public:
         set_bounds(ends, tokens);
         for (size_t i = 0; i < nodes.size(); ++i) {
             node.push_back(held(nodes[i], {tokens, labels[i]}, "scores of labels of layer " + std::to_string(i)));
-            const bool each_token = moves[i].ndim() == 3;
+            const bool each_token = transitions[i].ndim() == 3;
             const std::string what = "scores of moves of layer " + std::to_string(i);
-            move.push_back({each_token ? held(moves[i], {tokens, labels[i], labels[i]}, what) : held(moves[i], {labels[i], labels[i]}, what), each_token});
+            transition.push_back({each_token ? held(transitions[i], {tokens, labels[i], labels[i]}, what) : held(transitions[i], {labels[i], labels[i]}, what), each_token});
         }
-        for (const auto& [layers, scores] : tied) {
+        for (const auto& [layers, scores] : joined) {
             check_layers(layers, "a tie");
             std::vector<size_t> shape{tokens};
             for (size_t layer : layers) shape.push_back(labels[layer]);
-            ties.push_back({layers, held(scores, shape, "scores of the tie of layers " + listed(layers))});
+            cotemporal.push_back({layers, held(scores, shape, "scores of the tie of layers " + join(layers))});
         }
-        for (const auto& [before, after, scores] : lagged) {
+        for (const auto& [before, after, scores] : delayed) {
             check_layers({before, after}, "a lag");
-            lags.push_back({before, after, held(scores, {tokens, labels[before], labels[after]}, "scores of the lag of layers " + listed({before, after}))});
+            lagged.push_back({before, after, held(scores, {tokens, labels[before], labels[after]}, "scores of the lag of layers " + join({before, after}))});
         }
     }
 
@@ -49,7 +49,7 @@ private:
         std::sort(layers.begin(), layers.end());
         const bool distinct = std::adjacent_find(layers.begin(), layers.end()) == layers.end();
         if (layers.size() < 2 || !distinct || layers.back() >= labels.size())
-            throw std::invalid_argument(std::string(what) + " joins two or more different layers of the grid's " + std::to_string(labels.size()) + ", not " + listed(layers));
+            throw std::invalid_argument(std::string(what) + " joins two or more different layers of the grid's " + std::to_string(labels.size()) + ", not " + join(layers));
     }
     const double* held(const Scores& scores, const std::vector<size_t>& shape, const std::string& what) {
         bool fits = scores.ndim() == shape.size();
@@ -57,7 +57,7 @@ private:
         if (!fits) {
             std::vector<size_t> given;
             for (size_t k = 0; k < scores.ndim(); ++k) given.push_back(scores.shape(k));
-            throw std::invalid_argument(what + " have the shape " + listed(given, " x ") + " where " + listed(shape, " x ") + " was expected");
+            throw std::invalid_argument(what + " have the shape " + join(given, " x ") + " where " + join(shape, " x ") + " was expected");
         }
         if (!all_below_infinity(scores.data(), scores.size())) throw std::invalid_argument(what + " have a value that is no number below infinity");
         kept_.push_back(scores);
@@ -69,7 +69,7 @@ private:
         for (size_t k = 0; k < n; ++k) all &= values[k] < limit;
         return all;
     }
-    static std::string listed(const std::vector<size_t>& numbers, const char* between = ", ") {
+    static std::string join(const std::vector<size_t>& numbers, const char* between = ", ") {
         std::string out;
         for (size_t number : numbers) out += (out.empty() ? "" : between) + std::to_string(number);
         return out;
@@ -83,23 +83,23 @@ inline nb::tuple numpy_labels(GridLabels found) {
     for (auto& layer : found.labels) labels.append(to_numpy(std::move(layer)));
     return nb::make_tuple(labels, to_numpy(std::move(found.scores)));
 }
-// log Z [sequences]; labels, moves, ties, lags: arrays like the scores they belong to.
+// log Z [sequences]; labels, transitions, cotemporal and lagged factors: arrays like the scores they belong to.
 inline nb::tuple numpy_expectations(const Grids& grids, GridExpectations found) {
     const size_t tokens = grids.n_tokens();
-    nb::list labels, moves, ties, lags;
+    nb::list labels, transitions, cotemporal, lagged;
     for (size_t i = 0; i < grids.layers(); ++i) {
         const size_t L = grids.labels[i];
         labels.append(to_numpy(std::move(found.labels[i]), {tokens, L}));
-        moves.append(grids.move[i].each_token ? to_numpy(std::move(found.moves[i]), {tokens, L, L}) : to_numpy(std::move(found.moves[i]), {L, L}));
+        transitions.append(grids.transition[i].each_token ? to_numpy(std::move(found.transitions[i]), {tokens, L, L}) : to_numpy(std::move(found.transitions[i]), {L, L}));
     }
-    for (size_t k = 0; k < grids.ties.size(); ++k) {
+    for (size_t k = 0; k < grids.cotemporal.size(); ++k) {
         std::vector<size_t> shape{tokens};
-        for (size_t layer : grids.ties[k].layers) shape.push_back(grids.labels[layer]);
-        ties.append(to_numpy(std::move(found.ties[k]), shape));
+        for (size_t layer : grids.cotemporal[k].layers) shape.push_back(grids.labels[layer]);
+        cotemporal.append(to_numpy(std::move(found.cotemporal[k]), shape));
     }
-    for (size_t k = 0; k < grids.lags.size(); ++k)
-        lags.append(to_numpy(std::move(found.lags[k]), {tokens, grids.labels[grids.lags[k].before], grids.labels[grids.lags[k].after]}));
-    return nb::make_tuple(to_numpy(std::move(found.log_z)), labels, moves, ties, lags);
+    for (size_t k = 0; k < grids.lagged.size(); ++k)
+        lagged.append(to_numpy(std::move(found.lagged[k]), {tokens, grids.labels[grids.lagged[k].before], grids.labels[grids.lagged[k].after]}));
+    return nb::make_tuple(to_numpy(std::move(found.log_z)), labels, transitions, cotemporal, lagged);
 }
 
 }  // namespace dovetail

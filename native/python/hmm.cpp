@@ -34,11 +34,11 @@ struct HmmInput {
     HmmParameters parameters;
     HmmCosts costs;
 
-    HmmInput(const HmmPlan& plan, const In<double>& start, const Table& move, const Table& emit, const CodedCosts& coded, const std::optional<EachCost>& each)
-        : parameters{static_cast<int>(start.size()), start.data(), move.data(), emit.data()} {
+    HmmInput(const HmmPlan& plan, const In<double>& start, const Table& transition, const Table& emit, const CodedCosts& coded, const std::optional<EachCost>& each)
+        : parameters{static_cast<int>(start.size()), start.data(), transition.data(), emit.data()} {
         const size_t K = start.size();
         if (!K || K >= 65536) throw std::invalid_argument("a model has between 1 and 65,535 states, not " + std::to_string(K));
-        check_shape(move, K, K, "transitions");
+        check_shape(transition, K, K, "transitions");
         check_shape(emit, plan.n_words, K, "emissions");
         for (const auto& [codes, table] : coded) {
             check_shape(table, table.shape(0), K, "a table of costs");
@@ -61,7 +61,7 @@ template <class R> static nb::tuple hmm_counts(const HmmPlan& plan, const HmmInp
         const size_t rows = sums.size() / K;
         codes.append(to_numpy(std::move(sums), {rows, K}));
     }
-    return nb::make_tuple(to_numpy(std::move(found.log_likelihood)), to_numpy(std::move(found.start)), to_numpy(std::move(found.moves), {K, K}),
+    return nb::make_tuple(to_numpy(std::move(found.log_likelihood)), to_numpy(std::move(found.start)), to_numpy(std::move(found.transitions), {K, K}),
                           to_numpy(std::move(found.emissions), {plan.n_words, K}), codes);
 }
 
@@ -116,8 +116,8 @@ void bind_hmm(nb::module_& module) {
             for (size_t t = 0; t < words.size(); ++t)
                 if (words.data()[t] < 0 || static_cast<size_t>(words.data()[t]) >= self.n_words() || codes.data()[t] >= static_cast<int64_t>(n_codes))
                     throw std::invalid_argument("token " + std::to_string(t + 1) + " has a word or a code that there is not");
-            self.tell(words.data(), codes.data(), words.size(), n_codes, weight);
-        }, arg("words"), arg("codes"), arg("n_codes"), arg("weight"), "From now on classes also tell codes, one a token, or with a weight below 0 do not.")
+            self.add_codes(words.data(), codes.data(), words.size(), n_codes, weight);
+        }, arg("words"), arg("codes"), arg("n_codes"), arg("weight"), "From now on classes also predict codes, one a token, or with a weight below 0 do not.")
         .def("sweep", [](WordExchange& self) { return without_gil([&] { return self.sweep(); }); }, "Every word once; how many have moved.")
         .def_prop_ro("log_likelihood", &WordExchange::log_likelihood)
         .def("classes", [](const WordExchange& self) { return to_numpy(self.classes()); }, "The class of each word.");

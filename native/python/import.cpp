@@ -37,10 +37,10 @@ private:
         std::string name(row.data, row.size);
         for (size_t k = 1; k < feature.size(); ++k) {
             const Text value = bytes_of(feature[k]);
-            key = mixed(key, key_of(value.data, value.size));
+            key = mix_key(key, key_of(value.data, value.size));
             append_value(name, k - 1, feature.size() - 1, std::string_view(value.data, value.size));
         }
-        names.add(settled(key), name.data(), name.size());
+        names.add(finish_key(key), name.data(), name.size());
     }
 };
 
@@ -64,8 +64,8 @@ static nb::typed<nb::dict, nb::str, nb::object> arrays_of_weights(const nb::list
 
 void bind_import(nb::module_& module) {
     module.def("arrays_of_weights", &arrays_of_weights, nb::arg("features"), nb::arg("n_labels"), nb::arg("feature"), nb::arg("previous"), nb::arg("label"), nb::arg("weight"),
-               "Arrays of a model file from weights: of a feature on a label (previous -1), of a move (feature -1), or of a feature on a move; "
-               "the weights of a feature on moves follow one another.");
+               "Arrays of a model file from weights: of a feature on a label (previous -1), of a transition (feature -1), or of a feature on a transition; "
+               "the weights of a feature on transitions follow one another.");
 }
 
 }  // namespace dovetail

@@ -70,8 +70,8 @@ static auto max_marginal(const Model& model, const Batch& batch, const Constrain
 template <class Visit> void with_posterior(const Batch& batch, size_t s, const Limits& limits, bool each_step, Visit visit) {
     check_sequence(batch, s);
     without_gil([&] {
-        const Moves<double> moves = sum_product_moves(*batch.model, limits.constraints);
-        Posterior posterior(*batch.model, moves, limits);
+        const Transitions<double> transitions = sum_product_transitions(*batch.model, limits.constraints);
+        Posterior posterior(*batch.model, transitions, limits);
         if (!batch.length(s)) return;
         posterior.run(batch, s, each_step);
         visit(posterior);

@@ -64,7 +64,7 @@ inline void close_sequence(Dataset& data, const nb::object& labels, const nb::ob
         if (allowed.is_none()) data.allowed.resize(data.x.n_tokens(), kUnknown);
         else read_codes(data, allowed.ptr(), data.allowed, "sets of allowed labels");
     }
-    if (!(weight >= 0 && std::isfinite(static_cast<float>(weight)))) throw ItemError("has the weight " + shown(weight) + "; give a number from 0 to 3.4e38");
+    if (!(weight >= 0 && std::isfinite(static_cast<float>(weight)))) throw ItemError("has the weight " + format_number(weight) + "; give a number from 0 to 3.4e38");
     data.set_weight(static_cast<float>(weight));
     data.x.end_sequence();
 }

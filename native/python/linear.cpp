@@ -32,7 +32,7 @@ void bind_linear(nb::module_& module) {
     module.def("linear_arrays", [](const Dataset& data, In<uint32_t> features, Floats weights) {
         check_size(weights.shape(0), features.size(), "weights");
         return to_dict(without_gil([&] { return arrays_without_transitions(data.features, features.data(), features.size(), weights.data(), weights.shape(1)); }));
-    }, arg("data"), arg("features"), arg("weights"), "Arrays of a model without moves, from weights [features x labels].");
+    }, arg("data"), arg("features"), arg("weights"), "Arrays of a model without transitions, from weights [features x labels].");
     nb::class_<LinearRows>(module, "LinearRows")
         .def("__init__", [](LinearRows* self, const Dataset& data, In<uint64_t> tokens, uint32_t min_count) {
             without_gil([&] { new (self) LinearRows(data, tokens.data(), tokens.size(), min_count); });

@@ -8,8 +8,8 @@
 
 namespace dovetail {
 
-static void extract_into(Dataset& data, const Template& made_of, const Columns& columns, nb::object labels, nb::object allowed, nb::object weights) {
-    DatasetExtraction extraction(data, made_of, columns);
+static void extract_into(Dataset& data, const Template& feature_template, const Columns& columns, nb::object labels, nb::object allowed, nb::object weights) {
+    DatasetExtraction extraction(data, feature_template, columns);
     const auto iterate = [](const nb::object& given) { return given.is_none() ? nb::object() : nb::steal(PyObject_GetIter(given.ptr())); };
     const nb::object iterators[] = {iterate(labels), iterate(allowed), iterate(weights)};
     const auto next = [&](int k) -> nb::object {
@@ -37,16 +37,16 @@ static void extract_into(Dataset& data, const Template& made_of, const Columns& 
     }
 }
 
-static Tags tag_columns(const Model& model, const Template& made_of, const Columns& columns, LabelNames names,
+static Tags tag_columns(const Model& model, const Template& feature_template, const Columns& columns, LabelNames names,
                         const Constraints& constraints, int threads) {
     check_constraints(model, constraints);
     check_size(names.size(), static_cast<size_t>(model.L), "label_names");
     std::vector<int32_t> labels(columns.n_tokens());
     nb::list out;
     const Limits limits{constraints, nullptr};
-    Extraction extraction(made_of, columns);  // takes attributes of values, which asks Python about characters
+    Extraction extraction(feature_template, columns);  // takes attributes of values, which asks Python about characters
     const Batch batch = without_gil([&] {
-        Batch made = encoded_for_decoding(model, extraction);
+        Batch made = encode_for_decoding(model, extraction);
         decode(made, limits, threads, labels.data());
         return made;
     });
@@ -71,7 +71,7 @@ void bind_templates(nb::module_& module) {
             }, arg("data"), arg("columns"), arg("labels").none(), arg("allowed").none(), arg("weights").none())
         .def("encode", [](const Template& self, const Model& model, const Columns& columns) {
                 Extraction extraction(self, columns);
-                return encoded(model, extraction);
+                return encode_columns(model, extraction);
             },
              arg("model"), arg("columns"), nb::keep_alive<0, 2>())
         .def("tag", [](const Template& self, const Model& model, const Columns& columns, LabelNames names,

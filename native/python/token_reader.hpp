@@ -31,7 +31,7 @@ inline Text utf8(PyObject* object) {
     return {data, static_cast<size_t>(size)};
 }
 
-inline std::string shown(double number) {
+inline std::string format_number(double number) {
     char text[32];
     std::snprintf(text, sizeof text, "%g", number);
     return text;
@@ -114,7 +114,7 @@ private:
     template <class Add> void emit(Add& add, double value) {
         const auto narrow = static_cast<float>(value);
         if (!std::isfinite(narrow))
-            throw ItemError("has the value " + shown(value) + " for feature '" + prefix_ + "'; give a number between -3.4e38 and 3.4e38");
+            throw ItemError("has the value " + format_number(value) + " for feature '" + prefix_ + "'; give a number between -3.4e38 and 3.4e38");
         if (Add::kSkipsZero && narrow == 0.0f) return;
         add(key_of(prefix_.data(), prefix_.size()), prefix_.data(), prefix_.size(), narrow);
     }

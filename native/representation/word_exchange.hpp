@@ -11,7 +11,7 @@
 //
 //   sum_{c, k} phi(N(c, k)) - sum_c phi(N(c)),
 //
-// so that classes tell the codes, or with a weight below zero do not.
+// so that classes predict the codes, or with a weight below zero do not.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,9 @@
 namespace dovetail {
 
 // Codes of words, counted: which words have which codes, and how often classes have them.
-class ToldCodes {
+class CodeCounts {
 public:
-    ToldCodes(const int32_t* words, const int32_t* codes, size_t tokens, size_t V, size_t K, size_t n_codes, double weight)
+    CodeCounts(const int32_t* words, const int32_t* codes, size_t tokens, size_t V, size_t K, size_t n_codes, double weight)
         : K_(K), weight_(weight), begin_(V + 1, 0), n_(n_codes * K, 0), totals_(K, 0) {
         std::vector<uint64_t> seen;
         for (size_t t = 0; t < tokens; ++t)
@@ -80,10 +80,10 @@ public:
         assign(seed);
     }
 
-    // From now on classes also tell these codes, one a token, -1 where there is none.
-    void tell(const int32_t* words, const int32_t* codes, size_t tokens, size_t n_codes, double weight) {
-        ToldCodes& told = told_.emplace_back(words, codes, tokens, V_, K_, n_codes, weight);
-        for (uint32_t w : order_) told.put(w, class_[w], 1);
+    // From now on classes also predict these codes, one a token, -1 where there is none.
+    void add_codes(const int32_t* words, const int32_t* codes, size_t tokens, size_t n_codes, double weight) {
+        CodeCounts& counts = codes_.emplace_back(words, codes, tokens, V_, K_, n_codes, weight);
+        for (uint32_t w : order_) counts.put(w, class_[w], 1);
     }
 
     // Every word once, the frequent ones first; how many have moved.
@@ -122,7 +122,7 @@ private:
     std::vector<double> phi_;
     std::vector<uint32_t> order_;
     Neighbours before_, after_;
-    std::vector<ToldCodes> told_;
+    std::vector<CodeCounts> codes_;
     std::vector<int64_t> left_, right_;
     std::vector<double> gain_;
 
@@ -207,15 +207,15 @@ private:
             add_gains(d, left_[d], &pairs_[d * size_]);
             add_gains(d, right_[d], &turned_[d * size_]);
         }
-        for (ToldCodes& told : told_) {
-            told.put(w, now, -1);
-            told.add_gains(w, gain_, [this](int64_t n) { return phi(n); });
+        for (CodeCounts& counts : codes_) {
+            counts.put(w, now, -1);
+            counts.add_gains(w, gain_, [this](int64_t n) { return phi(n); });
         }
         size_t best = now;
         for (size_t c = 0; c < K_; ++c)
             if (gain_[c] > gain_[best] + 1e-9) best = c;
         put(best, self, 1, n_word_[w]);
-        for (ToldCodes& told : told_) told.put(w, best, 1);
+        for (CodeCounts& counts : codes_) counts.put(w, best, 1);
         class_[w] = static_cast<int32_t>(best);
         return best != now;
     }

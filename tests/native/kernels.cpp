@@ -112,12 +112,12 @@ void grid(Random& random, const std::vector<size_t>& labels, double spread, cons
     scores.reserve(64);
     Grids grids;
     grids.labels = labels, grids.bounds = {0, 1, 15, T};
-    for (size_t L : labels) grids.node.push_back(held(T * L)), grids.move.push_back({held(L * L), false});
-    for (size_t i = 1; i < N; ++i) grids.ties.push_back({{i - 1, i}, held(T * labels[i - 1] * labels[i])});
-    grids.lags.push_back({1, 0, held(T * labels[1] * labels[0])});
+    for (size_t L : labels) grids.node.push_back(held(T * L)), grids.transition.push_back({held(L * L), false});
+    for (size_t i = 1; i < N; ++i) grids.cotemporal.push_back({{i - 1, i}, held(T * labels[i - 1] * labels[i])});
+    grids.lagged.push_back({1, 0, held(T * labels[1] * labels[0])});
     const auto expected = [&](const char* method, const GridExpectations& found) {
         std::vector<double> all = found.log_z;
-        for (const auto* kind : {&found.labels, &found.moves, &found.ties, &found.lags})
+        for (const auto* kind : {&found.labels, &found.transitions, &found.cotemporal, &found.lagged})
             for (const auto& each : *kind) all.insert(all.end(), each.begin(), each.end());
         show((name + method).c_str(), all);
     };
@@ -144,13 +144,13 @@ void hidden(Random& random) {
     for (size_t t = 0; t < tokens; ++t) words.push_back(static_cast<int32_t>(random.below(V))), codes.push_back(static_cast<int32_t>(random.below(4)) - 1);
     const std::vector<uint64_t> bounds{0, 5, 5, 90, 100, 300, tokens};
     const HmmPlan plan(words.data(), tokens, bounds.data(), bounds.size() - 1, V);
-    const auto start = drawn<double>(random, K, 0.01, 1), move = drawn<double>(random, K * K, 0.01, 1), emit = drawn<double>(random, V * K, 1e-4, 1), table = drawn<double>(random, 3 * K, -2, 2);
+    const auto start = drawn<double>(random, K, 0.01, 1), transition = drawn<double>(random, K * K, 0.01, 1), emit = drawn<double>(random, V * K, 1e-4, 1), table = drawn<double>(random, 3 * K, -2, 2);
     const auto each = drawn<float>(random, tokens * K, 0, 3);
-    const HmmParameters parameters{static_cast<int>(K), start.data(), move.data(), emit.data()};
+    const HmmParameters parameters{static_cast<int>(K), start.data(), transition.data(), emit.data()};
     const HmmCosts costs{{{codes.data(), 3, table.data()}}, each.data()};
     const auto counted = [&](const char* name, const HmmCounts& found) {
         std::vector<double> all = found.log_likelihood;
-        for (const auto* part : {&found.start, &found.moves, &found.emissions}) all.insert(all.end(), part->begin(), part->end());
+        for (const auto* part : {&found.start, &found.transitions, &found.emissions}) all.insert(all.end(), part->begin(), part->end());
         for (const auto& part : found.codes) all.insert(all.end(), part.begin(), part.end());
         show(name, all);
     };
@@ -161,7 +161,7 @@ void hidden(Random& random) {
     HmmViterbi(plan, parameters, costs).run(1, states.data());
     show("hidden states, best", states);
     WordExchange exchange(words.data(), tokens, bounds.data(), bounds.size() - 1, V, 6, 1);
-    exchange.tell(words.data(), codes.data(), tokens, 3, 0.3);
+    exchange.add_codes(words.data(), codes.data(), tokens, 3, 0.3);
     for (int sweep = 0; sweep < 4; ++sweep) exchange.sweep();
     show("word classes", exchange.classes());
 }

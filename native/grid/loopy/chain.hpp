@@ -80,11 +80,11 @@ template <class Sum> void toward_first(const PairScores& pair, const double* in,
 
 template <class Sum> class LoopyChain {
 public:
-    // `moves` has the moves that are the same for all tokens; others are taken here.
-    LoopyChain(const GridView& view, size_t layer, const LinearScores& moves)
-        : view_(view), layer_(layer), L_(view.L(layer)), shared_(&moves), own_(!Sum::is_max && moves.empty() ? view.T : 0, L_ * L_), messages_(view.T * L_, 0.0),
+    // `transitions` has those that are the same for all tokens; others are taken here.
+    LoopyChain(const GridView& view, size_t layer, const ExponentialScores& transitions)
+        : view_(view), layer_(layer), L_(view.L(layer)), shared_(&transitions), own_(!Sum::is_max && transitions.empty() ? view.T : 0, L_ * L_), messages_(view.T * L_, 0.0),
           forward_(view.T * L_, 0.0), prior_(view.T * L_), belief_(view.T * L_, 0.0), here_(L_), next_(L_) {
-        for (size_t t = 1; t < view.T; ++t) own_.set(t, view.move(layer, t));
+        for (size_t t = 1; t < view.T; ++t) own_.set(t, view.transition(layer, t));
     }
     void clear_messages() { std::fill(messages_.begin(), messages_.end(), 0.0); }
     double* messages(size_t t) { return &messages_[t * L_]; }
@@ -97,7 +97,7 @@ public:
         log_z_ = 0, change_ = 0;
         for (size_t t = 0; t < view_.T; ++t) {
             double* incoming = &forward_[t * L_];
-            if (t) toward_second<Sum>(moves(t), here_.data(), incoming, room_);
+            if (t) toward_second<Sum>(transitions(t), here_.data(), incoming, room_);
             for (size_t y = 0; y < L_; ++y) here_[y] = incoming[y] + local(t, y);
             const double high = lower_to_zero(here_.data(), L_);
             if (high == kForbidden) return false;
@@ -108,27 +108,27 @@ public:
         for (size_t t = view_.T; t-- > 0;) {
             if (t + 1 < view_.T) {
                 for (size_t y = 0; y < L_; ++y) here_[y] = next_[y] + local(t + 1, y);
-                toward_first<Sum>(moves(t + 1), here_.data(), next_.data(), room_);
+                toward_first<Sum>(transitions(t + 1), here_.data(), next_.data(), room_);
                 if (lower_to_zero(next_.data(), L_) == kForbidden) return false;
             }
             set_belief(t);
         }
         return true;
     }
-    // Beliefs of labels and moves; log Z of the chain with its messages.
+    // Beliefs of labels and transitions; log Z of the chain with its messages.
     double beliefs(SequenceExpectations& to) {
         for (size_t t = 0; t < view_.T; ++t) {
             std::copy_n(&belief_[t * L_], L_, to.labels(layer_, t));
-            if (t) add_moves(t, to.moves(layer_, t));
+            if (t) add_transitions(t, to.transitions(layer_, t));
         }
         return log_z_;
     }
 
 private:
     double local(size_t t, size_t y) const { return view_.node(layer_, t)[y] + messages_[t * L_ + y]; }
-    PairScores moves(size_t t) const {
-        const bool own = view_.all.move[layer_].each_token;
-        return {view_.move(layer_, t), own ? own_.at(t) : shared_->at(0), own ? own_.peak(t) : shared_->peak(0), L_, L_};
+    PairScores transitions(size_t t) const {
+        const bool own = view_.all.transition[layer_].each_token;
+        return {view_.transition(layer_, t), own ? own_.at(t) : shared_->at(0), own ? own_.peak(t) : shared_->peak(0), L_, L_};
     }
     void set_belief(size_t t) {
         double* prior = &prior_[t * L_];
@@ -144,17 +144,17 @@ private:
             belief[y] = here_[y];
         }
     }
-    // Pairs of neighbouring labels: what came into t - 1 and its messages, the move, what t knows but from there.
-    void add_moves(size_t t, double* to) {
+    // Pairs of neighbouring labels: what came into t - 1 and its messages, the transition, what t knows but from there.
+    void add_transitions(size_t t, double* to) {
         pairs_.resize(L_ * L_);
-        const double* move = view_.move(layer_, t);
+        const double* transition = view_.transition(layer_, t);
         for (size_t y = 0; y < L_; ++y) {
             const double seen = forward_[t * L_ + y];
             next_[y] = seen == kForbidden ? kForbidden : prior_[t * L_ + y] - seen + messages_[t * L_ + y];
         }
         for (size_t x = 0; x < L_; ++x) {
             const double before = forward_[(t - 1) * L_ + x] + local(t - 1, x);
-            for (size_t y = 0; y < L_; ++y) pairs_[x * L_ + y] = before + move[x * L_ + y] + next_[y];
+            for (size_t y = 0; y < L_; ++y) pairs_[x * L_ + y] = before + transition[x * L_ + y] + next_[y];
         }
         exponentials(pairs_.data(), log_sum(pairs_.data(), L_ * L_), pairs_.data(), L_ * L_);
         for (size_t k = 0; k < L_ * L_; ++k) to[k] += pairs_[k];
@@ -162,14 +162,14 @@ private:
 
     const GridView& view_;
     size_t layer_, L_;
-    const LinearScores* shared_;
-    LinearScores own_;
+    const ExponentialScores* shared_;
+    ExponentialScores own_;
     std::vector<double> messages_, forward_, prior_, belief_;  // [T x L]
     std::vector<double> here_, next_, room_, pairs_;
     double log_z_ = 0, change_ = 0;
 };
 
-// The best path of a layer whose labels have these scores, by Viterbi. Scores of moves below the floor count as the floor.
+// The best path of a layer whose labels have these scores, by Viterbi. Scores of transitions below the floor count as the floor.
 // The path replaces the labels if it is better than they are, or at once; returns whether it does.
 inline bool improve_path(const GridView& view, size_t layer, const double* scores, double floor, int32_t* labels, bool at_once) {
     const size_t T = view.T, L = view.L(layer);
@@ -178,15 +178,15 @@ inline bool improve_path(const GridView& view, size_t layer, const double* score
     std::vector<int32_t> from(T * L, 0);
     double now = scores[labels[0]];
     for (size_t t = 1; t < T; ++t, here.swap(next)) {
-        const double* move = view.move(layer, t);
+        const double* transition = view.transition(layer, t);
         std::fill(next.begin(), next.end(), kForbidden);
         for (size_t x = 0; x < L; ++x)
             for (size_t y = 0; y < L; ++y) {
-                const double value = here[x] + std::max(move[x * L + y], floor);
+                const double value = here[x] + std::max(transition[x * L + y], floor);
                 if (value > next[y]) next[y] = value, from[t * L + y] = static_cast<int32_t>(x);
             }
         for (size_t y = 0; y < L; ++y) next[y] += scores[t * L + y];
-        now += std::max(move[static_cast<size_t>(labels[t - 1]) * L + static_cast<size_t>(labels[t])], floor) + scores[t * L + static_cast<size_t>(labels[t])];
+        now += std::max(transition[static_cast<size_t>(labels[t - 1]) * L + static_cast<size_t>(labels[t])], floor) + scores[t * L + static_cast<size_t>(labels[t])];
     }
     const auto best = std::max_element(here.begin(), here.end());
     const double least_gain = 1e-12 * (std::abs(*best) + 1);

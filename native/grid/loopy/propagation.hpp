@@ -1,6 +1,6 @@
 // Loopy belief propagation in grids, a chain at a time.
 //
-// Ties and lags are factors that send a message to each label row they touch. In turn each layer collects its messages, runs
+// Cotemporal and lagged factors send a message to each label row they touch. In turn each layer collects its messages, runs
 // its chain exactly with them, and so changes what its factors tell the other layers. Messages are logs with a maximum of 0.
 // Sums give beliefs and the Bethe approximation of log Z, both exact where the factors and chains form a tree; maxima give
 // labels, which are then improved layer by layer until no layer alone can do better.
@@ -28,20 +28,20 @@ struct LoopyReport {
     }
 };
 
-// A tie or a lag.
+// A cotemporal or a lagged factor.
 struct LoopyFactor {
     std::vector<size_t> layers, sizes;
-    bool lag;
-    size_t index, size;  // among the ties or lags; of its scores at a token
+    bool lagged;
+    size_t index, size;  // among those of its kind; of its scores at a token
 
-    size_t first() const { return lag ? 1 : 0; }  // token that has it
-    size_t token(size_t axis, size_t t) const { return lag && axis == 0 ? t - 1 : t; }
-    const double* scores(const GridView& view, size_t t) const { return lag ? view.lag(index, t) : view.tie(index, t); }
+    size_t first() const { return lagged ? 1 : 0; }  // token that has it
+    size_t token(size_t axis, size_t t) const { return lagged && axis == 0 ? t - 1 : t; }
+    const double* scores(const GridView& view, size_t t) const { return lagged ? view.lagged(index, t) : view.cotemporal(index, t); }
 };
 inline std::vector<LoopyFactor> loopy_factors(const Grids& grids) {
     std::vector<LoopyFactor> out;
-    for (size_t k = 0; k < grids.ties.size(); ++k) out.push_back({grids.ties[k].layers, {}, false, k, 1});
-    for (size_t k = 0; k < grids.lags.size(); ++k) out.push_back({{grids.lags[k].before, grids.lags[k].after}, {}, true, k, 1});
+    for (size_t k = 0; k < grids.cotemporal.size(); ++k) out.push_back({grids.cotemporal[k].layers, {}, false, k, 1});
+    for (size_t k = 0; k < grids.lagged.size(); ++k) out.push_back({{grids.lagged[k].before, grids.lagged[k].after}, {}, true, k, 1});
     for (LoopyFactor& factor : out)
         for (size_t layer : factor.layers) {
             factor.sizes.push_back(grids.labels[layer]);
@@ -52,8 +52,8 @@ inline std::vector<LoopyFactor> loopy_factors(const Grids& grids) {
 
 template <class Sum> class LoopyGrid {
 public:
-    LoopyGrid(const GridView& view, const std::vector<LoopyFactor>& factors, const std::vector<LinearScores>& moves) : view_(view), factors_(factors), inputs_(view.layers()) {
-        for (size_t i = 0; i < view.layers(); ++i) chains_.emplace_back(view, i, moves[i]);
+    LoopyGrid(const GridView& view, const std::vector<LoopyFactor>& factors, const std::vector<ExponentialScores>& transitions) : view_(view), factors_(factors), inputs_(view.layers()) {
+        for (size_t i = 0; i < view.layers(); ++i) chains_.emplace_back(view, i, transitions[i]);
         messages_.resize(factors.size());
         for (size_t f = 0; f < factors.size(); ++f) {
             for (size_t axis = 0; axis < factors[f].layers.size(); ++axis) {
@@ -87,7 +87,7 @@ public:
         double log_z = 0;
         for (size_t i = 0; i < chains_.size(); ++i) log_z += chains_[i].beliefs(to);
         for (size_t f = 0; f < factors_.size(); ++f)
-            for (size_t t = factors_[f].first(); t < view_.T; ++t) log_z += factor_belief(f, t, factors_[f].lag ? to.lag(factors_[f].index, t) : to.tie(factors_[f].index, t));
+            for (size_t t = factors_[f].first(); t < view_.T; ++t) log_z += factor_belief(f, t, factors_[f].lagged ? to.lagged(factors_[f].index, t) : to.cotemporal(factors_[f].index, t));
         return log_z;
     }
     // Adds a message, as it now is, to the scores of a layer's labels.
@@ -106,7 +106,7 @@ private:
     // The factor's token whose message goes to token t of a layer; T if there is none.
     size_t source(const Input& input, size_t t) const {
         const LoopyFactor& factor = factors_[input.factor];
-        const size_t at = factor.lag && input.axis == 0 ? t + 1 : t;
+        const size_t at = factor.lagged && input.axis == 0 ? t + 1 : t;
         return at >= factor.first() && at < view_.T ? at : view_.T;
     }
     // Each layer once, there and back in turn.
@@ -208,7 +208,7 @@ private:
     std::vector<std::vector<Input>> inputs_;  // of each layer
     std::vector<LoopyChain<Sum>> chains_;
     std::vector<std::vector<std::vector<double>>> messages_;  // of each factor and axis, [T x L] by the factor's token
-    std::vector<LinearScores> linear_;
+    std::vector<ExponentialScores> linear_;
     std::vector<std::vector<double>> cavities_;
     std::vector<double> fresh_, room_;
     std::vector<size_t> labels_;
@@ -282,11 +282,11 @@ inline LoopyReport whole(const std::vector<LoopyReport>& reports) {
 inline std::pair<GridLabels, LoopyReport> loopy_best(const Grids& grids, const LoopySettings& settings, int threads) {
     GridLabels found(grids);
     const std::vector<LoopyFactor> factors = loopy_factors(grids);
-    const std::vector<LinearScores> no_moves(grids.layers(), LinearScores(0, 0));
+    const std::vector<ExponentialScores> no_transitions(grids.layers(), ExponentialScores(0, 0));
     std::vector<LoopyReport> reports(grids.n_sequences());
     each_sequence(grids, threads, [&](size_t s, size_t, size_t) {
         const GridView view(grids, s);
-        LoopyGrid<MaxOf> grid(view, factors, no_moves);
+        LoopyGrid<MaxOf> grid(view, factors, no_transitions);
         const std::vector<int32_t*> labels = rows_of(found, view);
         found.scores[s] = grid.run(settings, reports[s]) ? LoopyDecoder(view, factors, labels).decode(grid) : kForbidden;
     });
@@ -295,10 +295,10 @@ inline std::pair<GridLabels, LoopyReport> loopy_best(const Grids& grids, const L
 
 inline std::pair<GridExpectations, LoopyReport> loopy_marginals(const Grids& grids, const LoopySettings& settings, int threads) {
     const std::vector<LoopyFactor> factors = loopy_factors(grids);
-    const std::vector<LinearScores> moves = linear_moves(grids);
+    const std::vector<ExponentialScores> transitions = exponential_transitions(grids);
     std::vector<LoopyReport> reports(grids.n_sequences());
     GridExpectations found = expectations(grids, threads, [&](const GridView& view, SequenceExpectations& to, size_t s, size_t) {
-        LoopyGrid<SumOf> grid(view, factors, moves);
+        LoopyGrid<SumOf> grid(view, factors, transitions);
         return grid.run(settings, reports[s]) ? grid.beliefs(to) : kForbidden;
     });
     return {std::move(found), whole(reports)};

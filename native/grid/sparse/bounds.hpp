@@ -1,7 +1,7 @@
 // Which labels a layer can have at a token at all, before any joint state is looked at.
 //
-// The bound of a label is the most that the mass of a joint state with that label can be. Ties between two layers that form a
-// tree (each layer and its anchor) are taken as they are, others by their largest score. Of what led to the previous labels,
+// The bound of a label is the most that the mass of a joint state with that label can be. Cotemporal factors of two layers that form
+// a tree (each layer and its anchor) are taken as they are, others by their largest score. Of what led to the previous labels,
 // a label counts what its own layer knows: the mass of a joint state is at most that of each of its labels.
 #pragma once
 #include "grid/sparse/states.hpp"
@@ -24,20 +24,20 @@ public:
         }
     }
 
-    void set(const GridView& view, size_t t, const PreviousLabels& previous, const TieScores& ties) {
+    void set(const GridView& view, size_t t, const PreviousLabels& previous, const CotemporalScores& cotemporal) {
         for (size_t i = 0; i < view.layers(); ++i) set_own(view, t, i, previous);
         all_ = 0;
         for (size_t at = plan_.stages.size(); at-- > 0;) {
             const size_t j = plan_.stages[at].layer, a = plan_.anchor[j];
             const std::vector<double>& row = all_but(free_[j], j, SparsePlan::kNone, false);
-            if (a != SparsePlan::kNone) toward(j, a, row, up_[j], ties, nullptr);
+            if (a != SparsePlan::kNone) toward(j, a, row, up_[j], cotemporal, nullptr);
             else all_ += tree_[j] = *std::max_element(row.begin(), row.end());
         }
-        for (size_t k = 0; k < grids_.ties.size(); ++k)
-            if (!plan_.is_anchor(k)) all_ += *std::max_element(ties[k], ties[k] + grids_.tie_size(grids_.ties[k]));
+        for (size_t k = 0; k < grids_.cotemporal.size(); ++k)
+            if (!plan_.is_anchor(k)) all_ += *std::max_element(cotemporal[k], cotemporal[k] + grids_.factor_size(grids_.cotemporal[k]));
     }
     // Bounds, right for labels within the margin of the best; those of others may be too low. False if nothing is allowed.
-    bool finish(double margin, const TieScores& ties) {
+    bool finish(double margin, const CotemporalScores& cotemporal) {
         top = all_;
         for (const auto& stage : plan_.stages) {
             if (top == kForbidden) return false;
@@ -46,7 +46,7 @@ public:
                 near_.clear();
                 for (uint32_t y = 0; y < grids_.labels[a]; ++y)
                     if (bound[a][y] >= top - margin) near_.push_back(y);
-                toward(a, j, all_but(free_[a], a, j, true), down_[j], ties, &near_);
+                toward(a, j, all_but(free_[a], a, j, true), down_[j], cotemporal, &near_);
                 tree_[j] = tree_[a];
             }
             const std::vector<double>& row = all_but(own_[j], j, SparsePlan::kNone, true);
@@ -84,18 +84,18 @@ private:
             return;
         }
         for (size_t n = 0; n < previous.labels[layer].size(); ++n) {
-            const double* move = view.move(layer, t) + previous.labels[layer][n] * L;
+            const double* transition = view.transition(layer, t) + previous.labels[layer][n] * L;
             const double mass = previous.masses[layer][n];
             for (size_t y = 0; y < L; ++y) {
-                own[y] = std::max(own[y], mass + move[y]);
-                free[y] = std::max(free[y], move[y]);
+                own[y] = std::max(own[y], mass + transition[y]);
+                free[y] = std::max(free[y], transition[y]);
             }
         }
         sum_.assign(node, node + L);
-        for (size_t k : plan_.lags_into[layer])
+        for (size_t k : plan_.lagged_into[layer])
             for (size_t y = 0; y < L; ++y) {
                 double high = kForbidden;
-                for (uint32_t before : previous.labels[grids_.lags[k].before]) high = std::max(high, view.lag(k, t)[before * L + y]);
+                for (uint32_t before : previous.labels[grids_.lagged[k].before]) high = std::max(high, view.lagged(k, t)[before * L + y]);
                 sum_[y] += high;
             }
         for (size_t y = 0; y < L; ++y) own[y] += sum_[y], free[y] += sum_[y];
@@ -111,15 +111,15 @@ private:
             if (k != child) add(up_[k]);
         return sum_;
     }
-    // For each label of a layer the best of the other's row and their tie; of some labels of the other, if given.
-    void toward(size_t from, size_t to, const std::vector<double>& row, std::vector<double>& out, const TieScores& ties, const std::vector<uint32_t>* some) {
-        const size_t k = plan_.anchor[from] == to ? plan_.anchor_tie[from] : plan_.anchor_tie[to];
+    // For each label of a layer the best of the other's row and their factor; of some labels of the other, if given.
+    void toward(size_t from, size_t to, const std::vector<double>& row, std::vector<double>& out, const CotemporalScores& cotemporal, const std::vector<uint32_t>* some) {
+        const size_t k = plan_.anchor[from] == to ? plan_.anchor_factor[from] : plan_.anchor_factor[to];
         const size_t F = grids_.labels[from], L = grids_.labels[to];
-        if (grids_.ties[k].layers[1] == from) {
+        if (grids_.cotemporal[k].layers[1] == from) {
             for (size_t a = 0; a < L; ++a) {
-                const double* tie = ties[k] + a * F;
-                Vec<double> high = load(row.data()) + load(tie);
-                for (size_t y = kLane; y < row.size(); y += kLane) high = larger<double>(high, load(&row[y]) + load(tie + y));
+                const double* factor = cotemporal[k] + a * F;
+                Vec<double> high = load(row.data()) + load(factor);
+                for (size_t y = kLane; y < row.size(); y += kLane) high = larger<double>(high, load(&row[y]) + load(factor + y));
                 out[a] = largest_of<double>(high);
             }
         } else {
@@ -128,7 +128,7 @@ private:
                 const size_t n = some ? some->size() : F;
                 for (size_t at = 0; at < n; ++at) {
                     const size_t a = some ? (*some)[at] : at;
-                    high = larger<double>(high, load(ties[k] + a * L + y) + row[a]);
+                    high = larger<double>(high, load(cotemporal[k] + a * L + y) + row[a]);
                 }
                 store(&out[y], high);
             }
@@ -136,7 +136,7 @@ private:
         std::fill(out.begin() + static_cast<std::ptrdiff_t>(L), out.end(), kForbidden);
     }
 
-    std::vector<std::vector<double>> own_;   // of each layer [Lp]: node, move, lags, and the mass of the previous label
+    std::vector<std::vector<double>> own_;   // of each layer [Lp]: node, transition, lagged factors, and the mass of the previous label
     std::vector<std::vector<double>> free_;  // the same without that mass
     std::vector<std::vector<double>> up_;    // from each layer to its anchor's labels
     std::vector<std::vector<double>> down_;  // from each layer's anchor to its labels

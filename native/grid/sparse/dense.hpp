@@ -13,8 +13,8 @@ namespace dovetail {
 
 class DenseStep {
 public:
-    DenseStep(const Grids& grids, const SparsePlan& plan, const std::vector<LinearScores>& moves)
-        : grids_(grids), plan_(plan), moves_(moves), bounds_(grids, plan), ties_(grids), new_(grids.layers()), cells_(grids) {
+    DenseStep(const Grids& grids, const SparsePlan& plan, const std::vector<ExponentialScores>& transitions)
+        : grids_(grids), plan_(plan), transitions_(transitions), bounds_(grids, plan), cotemporal_(grids), new_(grids.layers()), cells_(grids) {
         previous_.labels.resize(grids.layers()), previous_.masses.resize(grids.layers());
         for (size_t labels : grids.labels) index_.emplace_back(labels, kUnknown);
     }
@@ -23,13 +23,13 @@ public:
     bool advance(const GridView& view, size_t t, const SparseLimits& limits, const SparseStates& before, SparseStates& after, std::vector<SparseBranches>* record, SparseLoss& loss) {
         if (limits.epsilon == 0 || plan_.holds) return false;
         view_ = &view, t_ = t;
-        ties_.set(view, t);
+        cotemporal_.set(view, t);
         set_previous(before);
-        bounds_.set(view, t, previous_, ties_);
+        bounds_.set(view, t, previous_, cotemporal_);
         double margin = kFirstMargin - portable::log(limits.epsilon);
         for (int attempt = 0; attempt < 3; ++attempt) {
             loss = {};
-            if (!bounds_.finish(margin, ties_) || !choose_labels(margin) || !eliminate(before, record)) return false;
+            if (!bounds_.finish(margin, cotemporal_) || !choose_labels(margin) || !eliminate(before, record)) return false;
             const double lost = outside_ * portable::exp(bounds_.top - log_mass_);
             if (lost < kLossByLabels * limits.epsilon) {
                 loss.kept = 1 - lost;
@@ -112,12 +112,12 @@ private:
             cells_.replace(layer, weight_.data(), new_[layer].size());
             if (record) note_stage(at, before, (*record)[at]);
             cells_.accept(layer, new_[layer].size());
-            for (size_t k : plan_.lags_into[layer])
-                if (t_) weigh_lag(k);
+            for (size_t k : plan_.lagged_into[layer])
+                if (t_) weigh_lagged(k);
         }
         return weigh_local();
     }
-    // Rows of moves from the previous labels to the chosen ones, as probabilities.
+    // Rows of transitions from the previous labels to the chosen ones, as probabilities.
     void set_weights(size_t layer) {
         const std::vector<uint32_t>&from = previous_.labels[layer], &to = new_[layer];
         const size_t L = grids_.labels[layer], width = padded(to.size());
@@ -126,40 +126,40 @@ private:
             std::fill_n(weight_.begin(), to.size(), 1.0);
             return;
         }
-        const bool each = grids_.move[layer].each_token;
-        const double* move = view_->move(layer, t_);
-        double peak = moves_[layer].peak(0);
+        const bool each = grids_.transition[layer].each_token;
+        const double* transition = view_->transition(layer, t_);
+        double peak = transitions_[layer].peak(0);
         if (each) {
             peak = kForbidden;
             for (uint32_t x : from)
-                for (uint32_t y : to) peak = std::max(peak, move[x * L + y]);
+                for (uint32_t y : to) peak = std::max(peak, transition[x * L + y]);
             if (peak == kForbidden) peak = 0;
         } else {
-            move = moves_[layer].at(0);
+            transition = transitions_[layer].at(0);
         }
         for (size_t x = 0; x < from.size(); ++x)
             for (size_t y = 0; y < to.size(); ++y) {
-                const double value = move[from[x] * L + to[y]];
+                const double value = transition[from[x] * L + to[y]];
                 weight_[x * width + y] = each ? portable::exp(value - peak) : value;
             }
         log_scale_ += peak;
     }
-    void weigh_lag(size_t k) {
-        const GridLag& lag = grids_.lags[k];
-        const size_t L = grids_.labels[lag.after];
-        const double* scores = view_->lag(k, t_);
+    void weigh_lagged(size_t k) {
+        const LaggedFactor& factor = grids_.lagged[k];
+        const size_t L = grids_.labels[factor.after];
+        const double* scores = view_->lagged(k, t_);
         double peak = kForbidden;
-        for (uint32_t x : previous_.labels[lag.before])
-            for (uint32_t y : new_[lag.after]) peak = std::max(peak, scores[x * L + y]);
+        for (uint32_t x : previous_.labels[factor.before])
+            for (uint32_t y : new_[factor.after]) peak = std::max(peak, scores[x * L + y]);
         if (peak == kForbidden) peak = 0;
         for (size_t cell = 0; cell < cells_.size(); ++cell) {
             if (cells_.now.mass[cell] == 0) continue;
-            const double weight = portable::exp(scores[previous_.labels[lag.before][cells_.label_at(cell, lag.before)] * L + new_[lag.after][cells_.label_at(cell, lag.after)]] - peak);
+            const double weight = portable::exp(scores[previous_.labels[factor.before][cells_.label_at(cell, factor.before)] * L + new_[factor.after][cells_.label_at(cell, factor.after)]] - peak);
             cells_.now.mass[cell] *= weight, cells_.now.best[cell] *= weight;
         }
         log_scale_ += peak;
     }
-    // Scores of labels and ties at this token.
+    // Scores of labels and cotemporal factors at this token.
     bool weigh_local() {
         const size_t N = grids_.layers(), inner = cells_.inner, n = cells_.extent(inner), width = cells_.width();
         const double* node = view_->node(inner, t_);
@@ -179,15 +179,15 @@ private:
             double* to = &local_[row * width];
             for (size_t y = 0; y < n; ++y) to[y] = shared + node[new_[inner][y]];
             std::fill(to + n, to + width, kForbidden);
-            for (size_t k = 0; k < grids_.ties.size(); ++k) {
+            for (size_t k = 0; k < grids_.cotemporal.size(); ++k) {
                 size_t offset = 0, own = 0;
-                for (size_t i : grids_.ties[k].layers) {
+                for (size_t i : grids_.cotemporal[k].layers) {
                     offset *= grids_.labels[i], own *= grids_.labels[i];
                     if (i == inner) own = 1;
                     else offset += new_[i][counter_[i]];
                 }
-                const double* tie = ties_[k] + offset;
-                for (size_t y = 0; y < n; ++y) to[y] += tie[own * new_[inner][y]];
+                const double* factor = cotemporal_[k] + offset;
+                for (size_t y = 0; y < n; ++y) to[y] += factor[own * new_[inner][y]];
             }
             for (size_t y = 0; y < n; ++y) high = std::max(high, to[y]);
             for (size_t i = N; i-- > 0;) {
@@ -272,11 +272,11 @@ private:
 
     const Grids& grids_;
     const SparsePlan& plan_;
-    const std::vector<LinearScores>& moves_;
+    const std::vector<ExponentialScores>& transitions_;
     const GridView* view_ = nullptr;
     size_t t_ = 0;
     LabelBounds bounds_;
-    TieScores ties_;
+    CotemporalScores cotemporal_;
     PreviousLabels previous_;
     std::vector<std::vector<uint32_t>> index_;  // of each layer and label: its number among the previous labels
     std::vector<std::vector<uint32_t>> new_;    // labels of each layer that may matter

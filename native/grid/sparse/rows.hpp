@@ -42,12 +42,12 @@ class SparseRows {
 public:
     struct Rows {
         StateNumbers contexts;
-        std::vector<double> score;  // [rows x Lp] node + move + lags
+        std::vector<double> score;  // [rows x Lp] node + transition + lagged factors
         std::vector<double> peak;   // [rows] the best of score
-        std::vector<double> ahead;  // [rows x Lp of the anchor] the best of score + tie for each label of the anchor
+        std::vector<double> ahead;  // [rows x Lp of the anchor] the best of score + factor for each label of the anchor
     };
 
-    SparseRows(const Grids& grids, const SparsePlan& plan) : ties(grids), bound(grids.ties.size()), grids_(grids), plan_(plan), rows_(grids.layers()) {}
+    SparseRows(const Grids& grids, const SparsePlan& plan) : cotemporal(grids), bound(grids.cotemporal.size()), grids_(grids), plan_(plan), rows_(grids.layers()) {}
 
     void begin(const GridView& view, size_t t) {
         view_ = &view, t_ = t;
@@ -55,8 +55,8 @@ public:
             rows.contexts.clear(4);
             rows.score.clear(), rows.peak.clear(), rows.ahead.clear();
         }
-        ties.set(view, t);
-        for (size_t k = 0; k < grids_.ties.size(); ++k)
+        cotemporal.set(view, t);
+        for (size_t k = 0; k < grids_.cotemporal.size(); ++k)
             if (!plan_.is_anchor(k)) set_bound(k);
     }
     // The row of a layer still to come, given the previous labels in a state's key.
@@ -72,19 +72,19 @@ public:
     const Rows& operator[](size_t layer) const { return rows_[layer]; }
     const double* ahead(size_t layer, size_t row) const { return &rows_[layer].ahead[row * padded(grids_.labels[plan_.anchor[layer]])]; }
 
-    TieScores ties;
-    std::vector<std::vector<double>> bound;  // of each tie that is no anchor, over the labels of its first layer
+    CotemporalScores cotemporal;
+    std::vector<std::vector<double>> bound;  // of each cotemporal factor that is no anchor, over the labels of its first layer
 
 private:
     void set_bound(size_t k) {
-        const GridTie& tie = grids_.ties[k];
-        const size_t layer = plan_.first_layer[k], L = grids_.labels[layer], size = grids_.tie_size(tie);
+        const CotemporalFactor& factor = grids_.cotemporal[k];
+        const size_t layer = plan_.first_layer[k], L = grids_.labels[layer], size = grids_.factor_size(factor);
         size_t inner = 1;
-        for (size_t i = tie.layers.size(); tie.layers[--i] != layer;) inner *= grids_.labels[tie.layers[i]];
+        for (size_t i = factor.layers.size(); factor.layers[--i] != layer;) inner *= grids_.labels[factor.layers[i]];
         std::vector<double>& most = bound[k];
         most.assign(padded(L), kForbidden);
         for (size_t cell = 0, label = 0; cell < size; cell += inner, label = label + 1 == L ? 0 : label + 1)
-            most[label] = std::max(most[label], *std::max_element(ties[k] + cell, ties[k] + cell + inner));
+            most[label] = std::max(most[label], *std::max_element(cotemporal[k] + cell, cotemporal[k] + cell + inner));
     }
     void add_row(size_t layer, const std::vector<KeyField>& previous, uint64_t key) {
         Rows& rows = rows_[layer];
@@ -95,11 +95,11 @@ private:
         rows.score.resize(start + Lp, kForbidden);
         double* score = &rows.score[start];
         if (t_) {
-            const double* move = view_->move(layer, t_) + previous[0].label(key) * L;
-            for (size_t y = 0; y < L; ++y) score[y] += move[y];
-            for (size_t n = 0; n < plan_.lags_into[layer].size(); ++n) {
-                const double* lag = view_->lag(plan_.lags_into[layer][n], t_) + previous[n + 1].label(key) * L;
-                for (size_t y = 0; y < L; ++y) score[y] += lag[y];
+            const double* transition = view_->transition(layer, t_) + previous[0].label(key) * L;
+            for (size_t y = 0; y < L; ++y) score[y] += transition[y];
+            for (size_t n = 0; n < plan_.lagged_into[layer].size(); ++n) {
+                const double* factor = view_->lagged(plan_.lagged_into[layer][n], t_) + previous[n + 1].label(key) * L;
+                for (size_t y = 0; y < L; ++y) score[y] += factor[y];
             }
         }
         Vec<double> high = load(score);
@@ -108,21 +108,21 @@ private:
         if (plan_.anchor[layer] != SparsePlan::kNone) look_ahead(layer, score);
     }
     void look_ahead(size_t layer, const double* score) {
-        const size_t k = plan_.anchor_tie[layer], L = grids_.labels[layer], La = grids_.labels[plan_.anchor[layer]], Lp = padded(L);
+        const size_t k = plan_.anchor_factor[layer], L = grids_.labels[layer], La = grids_.labels[plan_.anchor[layer]], Lp = padded(L);
         std::vector<double>& ahead = rows_[layer].ahead;
         const size_t start = ahead.size();
         ahead.resize(start + padded(La), kForbidden);
         double* to = &ahead[start];
-        if (grids_.ties[k].layers[1] == layer) {
+        if (grids_.cotemporal[k].layers[1] == layer) {
             for (size_t a = 0; a < La; ++a) {
-                const double* tie = ties[k] + a * L;
-                Vec<double> high = load(score) + load(tie);
-                for (size_t y = kLane; y < Lp; y += kLane) high = larger<double>(high, load(score + y) + load(tie + y));
+                const double* factor = cotemporal[k] + a * L;
+                Vec<double> high = load(score) + load(factor);
+                for (size_t y = kLane; y < Lp; y += kLane) high = larger<double>(high, load(score + y) + load(factor + y));
                 to[a] = largest_of<double>(high);
             }
         } else {
             for (size_t y = 0; y < L; ++y)
-                for (size_t a = 0; a < La; ++a) to[a] = std::max(to[a], score[y] + ties[k][y * La + a]);
+                for (size_t a = 0; a < La; ++a) to[a] = std::max(to[a], score[y] + cotemporal[k][y * La + a]);
         }
     }
 

@@ -1,7 +1,7 @@
 // Sparse message passing and beam search: of the joint states of a token only the likeliest are kept.
 //
 // Masses (sums over paths) choose the states. A step from token to token takes all combinations of the labels that matter
-// (grid_sparse_dense.hpp), or goes from state to state where these are too many or nothing may be dropped (grid_sparse_step.hpp).
+// (dense.hpp), or goes from state to state where these are too many or nothing may be dropped (step.hpp).
 // The best labels are those of the best path through kept states. Expectations are those of the paths through kept states:
 // going back, each state hands its probability to those it came from by their shares in its mass. Only kept states are
 // stored; what happened between two tokens is computed again on the way back.
@@ -27,7 +27,7 @@ struct SparseReport {
 
 class SparseSearch {
 public:
-    SparseSearch(const Grids& grids, const SparsePlan& plan, const std::vector<LinearScores>& moves, const SparseLimits& limits) : grids_(grids), plan_(plan), limits_(limits), dense_(grids, plan, moves), step_(grids, plan) {}
+    SparseSearch(const Grids& grids, const SparsePlan& plan, const std::vector<ExponentialScores>& transitions, const SparseLimits& limits) : grids_(grids), plan_(plan), limits_(limits), dense_(grids, plan, transitions), step_(grids, plan) {}
 
     // The labels of the best path through kept states and its score; -infinity if there is none.
     double best(const GridView& view, const std::vector<int32_t*>& labels, SparseReport& report) {
@@ -101,7 +101,7 @@ private:
         for (size_t n = 0; n < probability_.size(); ++n) {
             const auto label = [&](size_t layer) { return plan_.fields[layer].label(keys_[starts_[t] + n]); };
             for (size_t i = 0; i < view.layers(); ++i) to.labels(i, t)[label(i)] += probability_[n];
-            for (size_t k = 0; k < grids_.ties.size(); ++k) to.tie(k, t)[tie_cell(grids_, grids_.ties[k], label)] += probability_[n];
+            for (size_t k = 0; k < grids_.cotemporal.size(); ++k) to.cotemporal(k, t)[factor_cell(grids_, grids_.cotemporal[k], label)] += probability_[n];
         }
     }
     void hand_back(const GridView& view, size_t t, SequenceExpectations& to) {
@@ -113,16 +113,16 @@ private:
         advance(view, t, &record_);
         for (size_t at = plan_.stages.size(); at-- > 0;) {
             const SparsePlan::Stage& stage = plan_.stages[at];
-            const std::vector<size_t>& lags = plan_.lags_into[stage.layer];
+            const std::vector<size_t>& lagged = plan_.lagged_into[stage.layer];
             const std::vector<KeyField>& previous = stage.previous[stage.layer];
-            double* moves = to.moves(stage.layer, t);
+            double* transitions = to.transitions(stage.layer, t);
             handed_.assign(record_[at].from_key.size(), 0.0);
             for (const auto& branch : record_[at].branches) {
                 const double p = probability_[branch.to] * branch.share;
                 const uint64_t key = record_[at].from_key[branch.from];
                 handed_[branch.from] += p;
-                moves[previous[0].label(key) * stage.L + branch.label] += p;
-                for (size_t n = 0; n < lags.size(); ++n) to.lag(lags[n], t)[previous[n + 1].label(key) * stage.L + branch.label] += p;
+                transitions[previous[0].label(key) * stage.L + branch.label] += p;
+                for (size_t n = 0; n < lagged.size(); ++n) to.lagged(lagged[n], t)[previous[n + 1].label(key) * stage.L + branch.label] += p;
             }
             probability_.swap(handed_);
         }
@@ -147,8 +147,8 @@ private:
 // A search a worker, made where it works.
 class SparseSearches {
 public:
-    SparseSearches(const Grids& grids, const SparseLimits& limits, int threads) : plan_(grids), moves_(linear_moves(grids)), reports(grids.n_sequences()) {
-        for (int worker = 0; worker < std::max(1, threads); ++worker) searches_.emplace_back(grids, plan_, moves_, limits);
+    SparseSearches(const Grids& grids, const SparseLimits& limits, int threads) : plan_(grids), transitions_(exponential_transitions(grids)), reports(grids.n_sequences()) {
+        for (int worker = 0; worker < std::max(1, threads); ++worker) searches_.emplace_back(grids, plan_, transitions_, limits);
     }
     SparseSearch& of(size_t worker) { return searches_[worker]; }
     SparseReport report() const {
@@ -159,7 +159,7 @@ public:
 
 private:
     SparsePlan plan_;
-    std::vector<LinearScores> moves_;
+    std::vector<ExponentialScores> transitions_;
     std::vector<SparseSearch> searches_;
 
 public:

@@ -64,15 +64,15 @@ inline Vec<double> log_from_one(const Vec<double>& x) {
 // A bit for each of eight values that is not below the cut.
 inline unsigned lanes_from(double cut, const double* values) { return bits_of(load(values) >= cut); }
 
-// Scores of ties at a token. Rows of them may be read in whole blocks.
-class TieScores {
+// Scores of cotemporal factors at a token. Rows of them may be read in whole blocks.
+class CotemporalScores {
 public:
-    explicit TieScores(const Grids& grids) : grids_(grids), at_(grids.ties.size()), copy_(grids.ties.size()) {}
+    explicit CotemporalScores(const Grids& grids) : grids_(grids), at_(grids.cotemporal.size()), copy_(grids.cotemporal.size()) {}
     void set(const GridView& view, size_t t) {
         const size_t tokens_after = grids_.n_tokens() - (view.first + t + 1);
         for (size_t k = 0; k < at_.size(); ++k) {
-            const size_t size = grids_.tie_size(grids_.ties[k]);
-            at_[k] = view.tie(k, t);
+            const size_t size = grids_.factor_size(grids_.cotemporal[k]);
+            at_[k] = view.cotemporal(k, t);
             if (tokens_after * size >= kLane) continue;
             copy_[k].assign(at_[k], at_[k] + size);
             copy_[k].resize(size + kLane);

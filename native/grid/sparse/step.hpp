@@ -116,7 +116,7 @@ private:
         }
         return cut;
     }
-    // For each new label: the sum of a group's masses, that with ties, and that with what is ahead. The largest of the last.
+    // For each new label: the sum of a group's masses, that with cotemporal factors, and that with what is ahead. The largest of the last.
     Vec<double> score(const SparsePlan::Stage& stage, const SparseStates& from, size_t g) {
         const size_t Lp = stage.Lp, first = starts_[g], end = starts_[g + 1];
         double *sum = &sum_[g * Lp], *mass = &mass_[g * Lp], *total = &total_[g * Lp];
@@ -134,7 +134,7 @@ private:
                 value = top + log_from_one(larger<double>(all, splat(1.0)));
             }
             store(sum + y, value);
-            for (const double* more : ties_here_) value += load(more + y);
+            for (const double* more : factors_here_) value += load(more + y);
             store(mass + y, value);
             value += ahead;
             for (const double* more : looks_) value += load(more + y);
@@ -143,10 +143,10 @@ private:
         }
         return high;
     }
-    // Sets the rows of ties that are complete with this stage's label, and of what is ahead of each label; returns what is ahead of all.
+    // Sets the rows of cotemporal factors that are complete with this stage's label, and of what is ahead of each label; returns what is ahead of all.
     double look_at(const SparsePlan::Stage& stage, uint64_t key) {
         double shared = 0;
-        ties_here_.clear(), looks_.clear();
+        factors_here_.clear(), looks_.clear();
         for (const auto& later : stage.later) {
             const size_t row = rows_.row(stage, later.layer, key);
             if (later.look == SparsePlan::Later::peak) shared += rows_[later.layer].peak[row];
@@ -154,20 +154,20 @@ private:
             else shared += rows_.ahead(later.layer, row)[later.anchor.label(key)];
         }
         for (const auto& bound : stage.bounds) {
-            if (bound.here) looks_.push_back(rows_.bound[bound.tie].data());
-            else shared += rows_.bound[bound.tie][bound.first.label(key)];
+            if (bound.here) looks_.push_back(rows_.bound[bound.factor].data());
+            else shared += rows_.bound[bound.factor][bound.first.label(key)];
         }
         spread_.resize(stage.completes.size() * stage.Lp);
         for (size_t n = 0; n < stage.completes.size(); ++n) {
             const auto& use = stage.completes[n];
-            const double* tie = rows_.ties[use.tie];
-            for (const auto& [field, stride] : use.others) tie += field.label(key) * stride;
+            const double* factor = rows_.cotemporal[use.factor];
+            for (const auto& [field, stride] : use.others) factor += field.label(key) * stride;
             if (use.stride != 1) {
                 double* to = &spread_[n * stage.Lp];
-                for (size_t y = 0; y < stage.L; ++y) to[y] = tie[y * use.stride];
-                tie = to;
+                for (size_t y = 0; y < stage.L; ++y) to[y] = factor[y * use.stride];
+                factor = to;
             }
-            ties_here_.push_back(tie);
+            factors_here_.push_back(factor);
         }
         return shared;
     }
@@ -229,7 +229,7 @@ private:
     std::vector<uint32_t> group_of_, starts_;   // of each state; where a group begins among
     std::vector<Member> members_;               // the states by group
     std::vector<double> sum_, mass_, total_;    // [groups x Lp]
-    std::vector<const double*> ties_here_, looks_;
+    std::vector<const double*> factors_here_, looks_;
     std::vector<double> spread_, linear_;
     SparseStates states_, partial_[2];          // what this stage found; what earlier stages left
     std::vector<double> look_;                  // ahead of each of states_
