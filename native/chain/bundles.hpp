@@ -15,7 +15,8 @@ namespace dovetail {
 
 // The family of each feature, by what stands before the first '=' (or ':') of its name. Without one, a feature that
 // most tokens have ("bias") is a family of its own, and others have none (-1).
-inline std::vector<int16_t> feature_families(const StringPool& names, const std::vector<uint32_t>& occurrences, size_t tokens, int& count) {
+inline std::vector<int16_t> feature_families(const StringPool& names, const std::vector<uint32_t>& occurrences,
+                                             size_t tokens, int& count) {
     constexpr int most = 256;
     std::unordered_map<uint64_t, int16_t> known;
     std::vector<int16_t> family(names.size(), -1);
@@ -36,9 +37,9 @@ inline std::vector<int16_t> feature_families(const StringPool& names, const std:
 
 class Bundles {
 public:
-    std::vector<int16_t> family;        // [features]
-    std::vector<int16_t> root;          // [families]: the family that determines it, itself where none does
-    std::vector<uint32_t> bundle;       // [features]: bundle that a root feature stands for, or kNone
+    std::vector<int16_t> family;          // [features]
+    std::vector<int16_t> root;            // [families]: the family that determines it, itself where none does
+    std::vector<uint32_t> bundle;         // [features]: bundle that a root feature stands for, or kNone
     std::vector<uint32_t> begin, member;  // bundle b: features member[begin[b] .. begin[b + 1])
 
     size_t size() const { return begin.size() - 1; }
@@ -65,22 +66,31 @@ public:
         for (size_t b = 0; b < size(); ++b) {
             R* to = rows + b * layout.Lp;
             std::fill(to, to + layout.Lp, R(0));
-            each_member(b, layout, scale, [&](R value, uint32_t dense) {
-                for (int j = 0; j < layout.Lp; j += kLane) store(to + j, load(to + j) + value * load(buffer + dense + j));
-            }, [&](R value, size_t at, int label) { to[label] += value * buffer[at]; });
+            each_member(
+                b, layout, scale,
+                [&](R value, uint32_t dense) {
+                    for (int j = 0; j < layout.Lp; j += kLane)
+                        store(to + j, load(to + j) + value * load(buffer + dense + j));
+                },
+                [&](R value, size_t at, int label) { to[label] += value * buffer[at]; });
         }
     }
-    template <class R> void share_out(const Layout& layout, const std::vector<float>& scale, R* buffer, const R* rows) const {
+    template <class R>
+    void share_out(const Layout& layout, const std::vector<float>& scale, R* buffer, const R* rows) const {
         for (size_t b = 0; b < size(); ++b) {
             const R* from = rows + b * layout.Lp;
-            each_member(b, layout, scale, [&](R value, uint32_t dense) {
-                for (int j = 0; j < layout.Lp; j += kLane) store(buffer + dense + j, load(buffer + dense + j) + value * load(from + j));
-            }, [&](R value, size_t at, int label) { buffer[at] += value * from[label]; });
+            each_member(
+                b, layout, scale,
+                [&](R value, uint32_t dense) {
+                    for (int j = 0; j < layout.Lp; j += kLane)
+                        store(buffer + dense + j, load(buffer + dense + j) + value * load(from + j));
+                },
+                [&](R value, size_t at, int label) { buffer[at] += value * from[label]; });
         }
     }
 
 private:
-    static constexpr uint64_t kOften = 4;     // a family is worth bundling if its values recur this often on average,
+    static constexpr uint64_t kOften = 4;       // a family is worth bundling if its values recur this often on average,
     static constexpr uint32_t kWorthwhile = 2;  // a feature if it occurs this often
 
     template <class Dense, class Pair>
@@ -122,14 +132,16 @@ private:
                 if (slots[a] == kNone) continue;
                 const auto [seen, fresh] = first.emplace(slots[a], slots);
                 if (!fresh)
-                    for (int b = 0; b < K; ++b) determines[static_cast<size_t>(a) * K + b] &= seen->second[b] == slots[b];
+                    for (int b = 0; b < K; ++b)
+                        determines[static_cast<size_t>(a) * K + b] &= seen->second[b] == slots[b];
             }
         }
         const auto richer = [&](int a, int b) { return std::pair(distinct[a], a) > std::pair(distinct[b], b); };
         std::vector<int16_t> parent = root;
         for (int b = 0; b < K; ++b)
             for (int a = 0; a < K; ++a) {
-                if (!richer(a, b) || !determines[static_cast<size_t>(a) * K + b] || total[a] < kOften * distinct[a]) continue;
+                if (!richer(a, b) || !determines[static_cast<size_t>(a) * K + b] || total[a] < kOften * distinct[a])
+                    continue;
                 if (parent[b] == b || richer(parent[b], a)) parent[b] = static_cast<int16_t>(a);
             }
         for (int b = 0; b < K; ++b)

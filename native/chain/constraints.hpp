@@ -15,7 +15,9 @@ struct Constraints {
 struct ImpossibleSequence : std::runtime_error {
     size_t sequence;
     explicit ImpossibleSequence(size_t s)
-        : std::runtime_error("sequence " + std::to_string(s + 1) + " has labels, or a lack of allowed ones, that the constraints forbid"), sequence(s) {}
+        : std::runtime_error("sequence " + std::to_string(s + 1) +
+                             " has labels, or a lack of allowed ones, that the constraints forbid"),
+          sequence(s) {}
 };
 
 }  // namespace dovetail

@@ -18,9 +18,7 @@ template <class R> int argmax_of_sum(const R* left, const R* right, int Lp) {
         if (left[j] + right[j] == best) return j;
     return 0;
 }
-template <class R> int argmax(const R* row, int L) {
-    return static_cast<int>(std::max_element(row, row + L) - row);
-}
+template <class R> int argmax(const R* row, int L) { return static_cast<int>(std::max_element(row, row + L) - row); }
 
 // alpha_t[j] = score_t[j] + max_i (alpha_{t-1}[i] + into_t[i][j]), largest 0 in each row. False: no label sequence
 // has a finite score.
@@ -72,7 +70,8 @@ private:
 };
 
 // The score of a given label sequence, -infinity where it is not allowed.
-inline double path_score(const TokenScorer<double>& scorer, const Batch& batch, size_t s, const int32_t* labels, const Limits& limits) {
+inline double path_score(const TokenScorer<double>& scorer, const Batch& batch, size_t s, const int32_t* labels,
+                         const Limits& limits) {
     const Model& model = *batch.model;
     const auto& legal = limits.constraints.legal;
     double sum = 0;
@@ -82,11 +81,13 @@ inline double path_score(const TokenScorer<double>& scorer, const Batch& batch, 
         sum += scorer.score(batch.x, batch.first(s) + t, y);
         if (t == 0) continue;
         const int before = labels[t - 1];
-        if (!legal.empty() && !legal[static_cast<size_t>(before) * model.L + y]) return -std::numeric_limits<double>::infinity();
+        if (!legal.empty() && !legal[static_cast<size_t>(before) * model.L + y])
+            return -std::numeric_limits<double>::infinity();
         sum += model.transitions[static_cast<size_t>(before) * model.L + y];
         if (!model.has_edges()) continue;
         const auto wanted = static_cast<uint32_t>(before * model.Lp + y);
-        scorer.each_cell(batch.x, batch.first(s) + t, [&](uint32_t cell, double value) { sum += cell == wanted ? value : 0.0; });
+        scorer.each_cell(batch.x, batch.first(s) + t,
+                         [&](uint32_t cell, double value) { sum += cell == wanted ? value : 0.0; });
     }
     return sum;
 }
@@ -143,7 +144,8 @@ private:
         for (size_t t = 1; t < T; ++t)
             if (scorer_.any_cell(batch.x, batch.first(s) + t)) {
                 double* matrix = &own_.log[t * own_.stride];
-                scorer_.each_cell(batch.x, batch.first(s) + t, [&](uint32_t cell, double value) { matrix[cell] += value; });
+                scorer_.each_cell(batch.x, batch.first(s) + t,
+                                  [&](uint32_t cell, double value) { matrix[cell] += value; });
             }
         own_.prepare(T);
     }
@@ -167,7 +169,8 @@ private:
 template <class Make, class Run> void each_sequence(size_t sequences, int threads, Make make, Run run) {
     constexpr size_t kChunk = 16;
     const size_t tasks = (sequences + kChunk - 1) / kChunk;
-    std::vector<std::unique_ptr<decltype(make())>> states(std::max<size_t>(1, std::min<size_t>(tasks, std::max(1, threads))));
+    std::vector<std::unique_ptr<decltype(make())>> states(
+        std::max<size_t>(1, std::min<size_t>(tasks, std::max(1, threads))));
     parallel(tasks, threads, [&](size_t task, size_t worker) {
         auto& state = states[worker];
         if (!state) state.reset(new auto(make()));
@@ -182,25 +185,28 @@ inline void decode(const Batch& batch, const Limits& limits, int threads, int32_
     if (const auto& legal = limits.constraints.legal; !legal.empty())
         constrained = std::make_unique<PaddedTransitions<float>>(model.transitions.data(), model.L, legal);
     const PaddedTransitions<float>& transitions = constrained ? *constrained : model.padded_transitions;
-    each_sequence(batch.x.size(), threads, [&] { return Decoder(model, transitions, limits); },
-                  [&](Decoder& decoder, size_t s) { decoder.best(batch, s, labels + batch.first(s)); });
+    each_sequence(
+        batch.x.size(), threads, [&] { return Decoder(model, transitions, limits); },
+        [&](Decoder& decoder, size_t s) { decoder.best(batch, s, labels + batch.first(s)); });
 }
 
 inline std::vector<double> score_paths(const Batch& batch, const Limits& limits, int threads, const int32_t* labels) {
     std::vector<double> scores(batch.x.size());
     const TokenScorer<double> scorer(*batch.model);
-    each_sequence(batch.x.size(), threads, [] { return 0; },
-                  [&](int, size_t s) { scores[s] = path_score(scorer, batch, s, labels + batch.first(s), limits); });
+    each_sequence(
+        batch.x.size(), threads, [] { return 0; },
+        [&](int, size_t s) { scores[s] = path_score(scorer, batch, s, labels + batch.first(s), limits); });
     return scores;
 }
 
 // Calls visit(posterior, log Z, s) for every sequence that has tokens.
 template <class Visit> void each_posterior(const Batch& batch, const Limits& limits, int threads, Visit visit) {
     const Transitions<double> transitions = sum_product_transitions(*batch.model, limits.constraints);
-    each_sequence(batch.x.size(), threads, [&] { return Posterior(*batch.model, transitions, limits); },
-                  [&](Posterior& posterior, size_t s) {
-                      if (batch.length(s)) visit(posterior, posterior.run(batch, s), s);
-                  });
+    each_sequence(
+        batch.x.size(), threads, [&] { return Posterior(*batch.model, transitions, limits); },
+        [&](Posterior& posterior, size_t s) {
+            if (batch.length(s)) visit(posterior, posterior.run(batch, s), s);
+        });
 }
 
 }  // namespace dovetail

@@ -14,7 +14,8 @@ struct LookUp {
 
 // Looks up the features of sequence s, but for those of groups: on_group(t, g, level) is called for these.
 template <class OnGroup> void look_up_sequence(Extraction& extraction, size_t s, Lookup& lookup, OnGroup on_group) {
-    static const uint64_t start = key_of(kStartName, sizeof kStartName - 1), end = key_of(kEndName, sizeof kEndName - 1);
+    static const uint64_t start = key_of(kStartName, sizeof kStartName - 1),
+                          end = key_of(kEndName, sizeof kEndName - 1);
     const size_t first = extraction.columns().bounds[s], last = extraction.columns().bounds[s + 1];
     for (size_t t = first; t < last; ++t) {
         if (t == first) lookup.add(start, 1.0f);
@@ -30,7 +31,8 @@ inline Batch encode_columns(const Model& model, Extraction& extraction) {
     Batch batch{&model, {}, {}};
     Lookup lookup(model, batch.x);
     for (size_t s = 0; s < extraction.columns().n_sequences(); ++s)
-        look_up_sequence(extraction, s, lookup, [&](size_t, size_t g, size_t level) { extraction.each_of_group(g, level, LookUp{lookup}); });
+        look_up_sequence(extraction, s, lookup,
+                         [&](size_t, size_t g, size_t level) { extraction.each_of_group(g, level, LookUp{lookup}); });
     return batch;
 }
 
@@ -38,7 +40,12 @@ inline Batch encode_columns(const Model& model, Extraction& extraction) {
 class ScoredBatch {
 public:
     ScoredBatch(const Model& model, Extraction& extraction)
-        : batch{&model, {}, {}}, model_(model), extraction_(extraction), groups_(extraction), lookup_(model, batch.x), scorer_(model) {
+        : batch{&model, {}, {}},
+          model_(model),
+          extraction_(extraction),
+          groups_(extraction),
+          lookup_(model, batch.x),
+          scorer_(model) {
         batch.base.assign(extraction.columns().n_tokens() * model.Lp, 0.0f);
     }
     Batch batch;
@@ -83,7 +90,8 @@ inline Batch encode_for_decoding(const Model& model, Extraction& extraction) {
     return model.has_edges() ? encode_columns(model, extraction) : score_columns(model, extraction);
 }
 
-// Label scores [n_tokens x L], and, where features weigh on transitions, scores of those into each token [n_tokens x L x L].
+// Label scores [n_tokens x L], and, where features weigh on transitions, scores of those into each token [n_tokens x L
+// x L].
 struct TemplateScores {
     std::vector<double> labels, transitions;
 };
@@ -96,7 +104,8 @@ inline TemplateScores template_scores(const Model& model, Extraction& extraction
     Array<double> row(Lp);
     for (size_t t = 0; t < n; ++t) {
         scorer.score(batch.x, t, row.data());
-        for (size_t j = 0; j < L; ++j) out.labels[t * L + j] = row[j] + (batch.base.empty() ? 0.0 : double(batch.base[t * Lp + j]));
+        for (size_t j = 0; j < L; ++j)
+            out.labels[t * L + j] = row[j] + (batch.base.empty() ? 0.0 : double(batch.base[t * Lp + j]));
         if (!model.has_edges()) continue;
         double* into = &out.transitions[t * L * L];
         std::copy_n(model.transitions.data(), L * L, into);

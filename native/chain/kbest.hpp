@@ -11,7 +11,9 @@ namespace dovetail {
 class KBest {
 public:
     KBest(const Model& model, const Limits& limits)
-        : transitions_(model.transitions.data(), model.L, limits.constraints.legal), chain_(model, transitions_), limits_(limits) {}
+        : transitions_(model.transitions.data(), model.L, limits.constraints.legal),
+          chain_(model, transitions_),
+          limits_(limits) {}
 
     std::vector<int32_t> labels;  // [found x T]
     std::vector<double> scores;   // [found], best first

@@ -17,8 +17,8 @@ class LatentScorer {
 public:
     // Of each latent column a table whose tokens are its labels; `latent` says which of them an attribute of the
     // template reads, or -1. Parts at another offset than `offset` are read from the columns.
-    LatentScorer(const Model& model, const Template& feature_template, const Columns& columns, const std::vector<const Columns*>& tables,
-                 const std::vector<int>& latent, int offset)
+    LatentScorer(const Model& model, const Template& feature_template, const Columns& columns,
+                 const std::vector<const Columns*>& tables, const std::vector<int>& latent, int offset)
         : model_(model), columns_(columns), offset_(offset), scorer_(model), lookup_(model, found_) {
         for (const Columns* table : tables) Z_ *= table->n_tokens();
         size_t stride = Z_;  // the first table's label changes slowest
@@ -82,7 +82,9 @@ private:
         int32_t offset;
         int64_t padding;
         size_t levels;
-        bool operator==(const Place& other) const { return codes == other.codes && offset == other.offset && padding == other.padding; }
+        bool operator==(const Place& other) const {
+            return codes == other.codes && offset == other.offset && padding == other.padding;
+        }
     };
     struct Sum {
         size_t label, at;  // row of a z, and where its sum lies
@@ -94,7 +96,8 @@ private:
     };
     static constexpr std::pair<uint32_t, uint32_t> kUnknown{kNone, kNone};
 
-    void add_row(const Template& feature_template, const TemplateRow& row, const std::vector<const Columns*>& tables, const std::vector<int>& latent) {
+    void add_row(const Template& feature_template, const TemplateRow& row, const std::vector<const Columns*>& tables,
+                 const std::vector<int>& latent) {
         Row made{key_of(row.name.data(), row.name.size()), row.value, {}};
         std::vector<Place> places;
         for (const auto& [number, offset] : row.parts) {
@@ -127,13 +130,16 @@ private:
             const Place& place = group.places[0];
             const int64_t at = t_ + place.offset;
             const int64_t distance = distance_outside(at, first_, last_);
-            if (distance) level = place.padding < 0 ? place.levels + outside_number(distance) : padding_level(place.padding, distance);
+            if (distance)
+                level = place.padding < 0 ? place.levels + outside_number(distance)
+                                          : padding_level(place.padding, distance);
             else if ((*place.codes)[at] < 0) return;
             else level = static_cast<size_t>((*place.codes)[at]);
         }
         if (group.kept.size() <= level) group.kept.resize(level + 1, kUnknown);
         if (group.kept[level] == kUnknown) group.kept[level] = summed(group, Z_);
-        for (uint32_t k = group.kept[level].first; k < group.kept[level].second; ++k) add(&sums_[sums_of_[k].at], sums + sums_of_[k].label * Lp);
+        for (uint32_t k = group.kept[level].first; k < group.kept[level].second; ++k)
+            add(&sums_[sums_of_[k].at], sums + sums_of_[k].label * Lp);
     }
     void add(const float* from, float* to) const {
         for (int j = 0; j < model_.Lp; j += kLane) store(to + j, load(to + j) + load(from + j));
@@ -168,7 +174,9 @@ private:
             const std::string text = boundary_text(static_cast<int>(distance));
             return extend(row, k + 1, mix_key(key, key_of(text.data(), text.size())), value);
         }
-        const int64_t level = distance ? static_cast<int64_t>(padding_level(part.padding, distance)) : (*part.codes)[part.latent < 0 ? at : static_cast<int64_t>(label_[part.latent])];
+        const int64_t level = distance
+                                  ? static_cast<int64_t>(padding_level(part.padding, distance))
+                                  : (*part.codes)[part.latent < 0 ? at : static_cast<int64_t>(label_[part.latent])];
         if (level < 0) return;
         for (uint32_t item = part.items->begin[level]; item < part.items->begin[level + 1]; ++item)
             extend(row, k + 1, mix_key(key, part.items->hash[item]), value * part.items->value_of(item));

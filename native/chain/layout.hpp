@@ -15,9 +15,9 @@
 
 namespace dovetail {
 
-constexpr uint32_t kDenseRow = 0x80000000u;    // in `row`: the rest is a row number, not an offset of pairs
-constexpr uint16_t kLastPair = 0x8000;         // in `pair_label`: last pair of its feature
-constexpr uint32_t kLastCell = 0x80000000u;    // in `cell`: last cell of its feature
+constexpr uint32_t kDenseRow = 0x80000000u;  // in `row`: the rest is a row number, not an offset of pairs
+constexpr uint16_t kLastPair = 0x8000;       // in `pair_label`: last pair of its feature
+constexpr uint32_t kLastCell = 0x80000000u;  // in `cell`: last cell of its feature
 
 enum Role : uint8_t { kOnLabels = 1, kOnTransitions = 2, kOnAllLabels = 4 };  // the last: on those not seen with it too
 
@@ -84,8 +84,7 @@ inline void place_rows(Layout& out, const PairSet& pairs, const std::vector<uint
     std::vector<uint32_t> order;
     for (size_t f = 0; f < features; ++f)
         if (frequency[f]) order.push_back(static_cast<uint32_t>(f));
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return frequency[a] > frequency[b]; });
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return frequency[a] > frequency[b]; });
 
     out.row.assign(features, kNone);
     std::vector<uint32_t> rare;
@@ -133,8 +132,14 @@ struct LayoutOptions {
 class LayoutBuilder {
 public:
     LayoutBuilder(const Dataset& data, const LayoutOptions& options)
-        : data_(data), options_(options), F_(data.features.size()), L_(static_cast<int>(data.labels.size())),
-          pairs_(F_, L_), transitions_(L_, L_), cells_(any_edges() ? F_ : 0, L_ * L_), frequency_(F_, 0) {}
+        : data_(data),
+          options_(options),
+          F_(data.features.size()),
+          L_(static_cast<int>(data.labels.size())),
+          pairs_(F_, L_),
+          transitions_(L_, L_),
+          cells_(any_edges() ? F_ : 0, L_ * L_),
+          frequency_(F_, 0) {}
 
     Layout build() {
         count();
@@ -180,9 +185,8 @@ private:
             for (uint64_t t = x.sequences[s]; t < x.sequences[s + 1]; ++t) {
                 const bool first = t == x.sequences[s];
                 if (!first)
-                    each_label(data_.gold[t - 1], [&](int i) {
-                        each_label(data_.gold[t], [&](int j) { transitions_.add(i, j); });
-                    });
+                    each_label(data_.gold[t - 1],
+                               [&](int i) { each_label(data_.gold[t], [&](int j) { transitions_.add(i, j); }); });
                 for (uint64_t k = x.tokens[t]; k < x.tokens[t + 1]; ++k) {
                     const uint32_t f = x.ids[k];
                     if (!frequency_[f]) continue;

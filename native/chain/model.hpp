@@ -27,7 +27,8 @@ struct Bytes {
 // Bytes of someone else's, seen as numbers; copied only where they are not aligned for that.
 template <class T> class Column {
 public:
-    Column(Bytes bytes, const char* name) : data_(reinterpret_cast<const T*>(bytes.data)), size_(bytes.size / sizeof(T)) {
+    Column(Bytes bytes, const char* name)
+        : data_(reinterpret_cast<const T*>(bytes.data)), size_(bytes.size / sizeof(T)) {
         if (bytes.size % sizeof(T)) throw std::invalid_argument(std::string(name) + " ends within a number");
         if (!size_ || reinterpret_cast<uintptr_t>(bytes.data) % alignof(T) == 0) return;
         copy_.resize(size_);
@@ -47,7 +48,8 @@ private:
     Array<T> copy_;
 };
 
-// Transition scores in both orders, padded for the recursions. Those of padding and of illegal transitions are -infinity.
+// Transition scores in both orders, padded for the recursions. Those of padding and of illegal transitions are
+// -infinity.
 template <class R> struct PaddedTransitions {
     Array<R> into;    // [L x Lp] previous x label
     Array<R> across;  // [L x Lp] label x previous
@@ -80,11 +82,20 @@ struct Model {
     const std::shared_ptr<const void> owner;  // of the bytes
 
     Model(int64_t labels, const ModelColumns& in, std::shared_ptr<const void> owner_of_bytes, bool check_contents)
-        : L(label_count(labels)), Lp(padded(L)), slots(in.slots, "slots"), row(in.row, "row"), dense(in.dense, "dense"),
-          pair_label(in.pair_label, "pair_label"), pair_weight(in.pair_weight, "pair_weight"),
-          transitions(in.transitions, "transitions"), edge_row(in.edge_row, "edge_row"), cell(in.cell, "cell"),
-          cell_weight(in.cell_weight, "cell_weight"), table{slots.data(), slots.size() / 3 - 1},
-          padded_transitions(check_and_pad(check_contents)), owner(std::move(owner_of_bytes)) {}
+        : L(label_count(labels)),
+          Lp(padded(L)),
+          slots(in.slots, "slots"),
+          row(in.row, "row"),
+          dense(in.dense, "dense"),
+          pair_label(in.pair_label, "pair_label"),
+          pair_weight(in.pair_weight, "pair_weight"),
+          transitions(in.transitions, "transitions"),
+          edge_row(in.edge_row, "edge_row"),
+          cell(in.cell, "cell"),
+          cell_weight(in.cell_weight, "cell_weight"),
+          table{slots.data(), slots.size() / 3 - 1},
+          padded_transitions(check_and_pad(check_contents)),
+          owner(std::move(owner_of_bytes)) {}
     size_t n_features() const { return row.size(); }
     bool has_edges() const { return !edge_row.empty(); }
 
@@ -100,7 +111,8 @@ struct Model {
     template <class Visit> void each_cell(uint32_t at, Visit visit) const {
         for (const size_t E = cell.size(); at < E; ++at) {
             const uint32_t place = cell[at] & ~kLastCell;
-            if (place < static_cast<uint32_t>(L * Lp) && static_cast<int>(place % Lp) < L) visit(place, cell_weight[at]);
+            if (place < static_cast<uint32_t>(L * Lp) && static_cast<int>(place % Lp) < L)
+                visit(place, cell_weight[at]);
             if (cell[at] & kLastCell) return;
         }
     }
@@ -150,17 +162,20 @@ private:
         require(dense.size() % Lp == 0, "the dense weights are not whole rows");
         require(dense.size() / Lp < kDenseRow && pair_label.size() <= kDenseRow, "there are too many weights");
         require(pair_label.size() == pair_weight.size(), "labels and weights of pairs differ in number");
-        require(edge_row.empty() || edge_row.size() == row.size(), "rows on labels and on transitions differ in number");
+        require(edge_row.empty() || edge_row.size() == row.size(),
+                "rows on labels and on transitions differ in number");
         require(cell.size() == cell_weight.size(), "cells and their weights differ in number");
         require(cell.size() <= kLastCell && (cell.empty() || has_edges()), "there are cells that no feature has");
-        require(transitions.size() == static_cast<size_t>(L) * L, "the transitions are not one for each pair of labels");
+        require(transitions.size() == static_cast<size_t>(L) * L,
+                "the transitions are not one for each pair of labels");
     }
     void check_table() const {
         const size_t capacity = slots.size() / 3;
         const uint32_t* s = slots.data();
         const auto F = static_cast<uint32_t>(row.size());
-        reject(capacity, [=](size_t k) { return (s[3 * k] | s[3 * k + 1]) != 0 && s[3 * k + 2] >= F; }, "slot",
-               "holds a feature that does not exist");
+        reject(
+            capacity, [=](size_t k) { return (s[3 * k] | s[3 * k + 1]) != 0 && s[3 * k + 2] >= F; }, "slot",
+            "holds a feature that does not exist");
         size_t vacant = 0;
         for (size_t k = 0; k < capacity; ++k) vacant += (s[3 * k] | s[3 * k + 1]) == 0;
         require(vacant, "the table of features has no empty slot");
@@ -168,19 +183,24 @@ private:
     void check_rows() const {
         const auto D = static_cast<uint32_t>(dense.size() / Lp), P = static_cast<uint32_t>(pair_label.size());
         const uint32_t* r = row.data();
-        reject(row.size(), [=](size_t k) { return r[k] != kNone && (r[k] & kDenseRow) && (r[k] & ~kDenseRow) >= D; },
-               "row", "points outside the dense weights");
-        reject(row.size(), [=](size_t k) { return !(r[k] & kDenseRow) && r[k] >= P; }, "row", "points outside the pairs");
+        reject(
+            row.size(), [=](size_t k) { return r[k] != kNone && (r[k] & kDenseRow) && (r[k] & ~kDenseRow) >= D; },
+            "row", "points outside the dense weights");
+        reject(
+            row.size(), [=](size_t k) { return !(r[k] & kDenseRow) && r[k] >= P; }, "row", "points outside the pairs");
         const uint16_t* label = pair_label.data();
         const int labels = L;
-        reject(P, [=](size_t k) { return (label[k] & ~kLastPair) >= labels; }, "pair", "has a label that does not exist");
+        reject(
+            P, [=](size_t k) { return (label[k] & ~kLastPair) >= labels; }, "pair", "has a label that does not exist");
         require(!P || label[P - 1] & kLastPair, "the last pair is not marked as the last of its feature");
     }
     void check_cells() const {
-        const auto E = static_cast<uint32_t>(cell.size()), width = static_cast<uint32_t>(Lp), labels = static_cast<uint32_t>(L);
+        const auto E = static_cast<uint32_t>(cell.size()), width = static_cast<uint32_t>(Lp),
+                   labels = static_cast<uint32_t>(L);
         const uint32_t *edge = edge_row.data(), *c = cell.data();
-        reject(edge_row.size(), [=](size_t k) { return edge[k] != kNone && edge[k] >= E; }, "transition row",
-               "points outside the cells");
+        reject(
+            edge_row.size(), [=](size_t k) { return edge[k] != kNone && edge[k] >= E; }, "transition row",
+            "points outside the cells");
         const auto outside = [=](size_t k) {
             const uint32_t at = c[k] & ~kLastCell;
             return at >= labels * width || at % width >= labels;

@@ -8,16 +8,16 @@
 namespace dovetail {
 
 struct ModelArrays {
-    std::vector<uint8_t> names;            // UTF-8 bytes of all feature names
-    std::vector<uint64_t> name_offsets{0}; // [F + 1]
-    std::vector<uint32_t> slots;           // key table, three words a slot
-    std::vector<uint32_t> row;             // [F]
-    std::vector<float> dense;              // [D x Lp]
-    std::vector<uint16_t> pair_label;      // [P]
-    std::vector<float> pair_weight;        // [P]
-    std::vector<float> transitions;        // [L x L]
-    std::vector<uint32_t> edge_row, cell;  // [F] or empty, [E]
-    std::vector<float> cell_weight;        // [E]
+    std::vector<uint8_t> names;             // UTF-8 bytes of all feature names
+    std::vector<uint64_t> name_offsets{0};  // [F + 1]
+    std::vector<uint32_t> slots;            // key table, three words a slot
+    std::vector<uint32_t> row;              // [F]
+    std::vector<float> dense;               // [D x Lp]
+    std::vector<uint16_t> pair_label;       // [P]
+    std::vector<float> pair_weight;         // [P]
+    std::vector<float> transitions;         // [L x L]
+    std::vector<uint32_t> edge_row, cell;   // [F] or empty, [E]
+    std::vector<float> cell_weight;         // [E]
 
     void add_name(std::string_view name) {
         names.insert(names.end(), name.begin(), name.end());
@@ -31,7 +31,8 @@ struct Weight {
     float value;
 };
 
-inline ModelArrays arrays_from(const Interner& features, int L, const std::vector<Weight>& weights, const std::vector<uint64_t>& frequency) {
+inline ModelArrays arrays_from(const Interner& features, int L, const std::vector<Weight>& weights,
+                               const std::vector<uint64_t>& frequency) {
     ModelArrays out;
     const StringPool& names = features.names();
     const std::vector<uint64_t> keys = features.keys();
@@ -90,7 +91,8 @@ inline ModelArrays arrays_from(const Interner& features, int L, const std::vecto
 }
 
 // A model without transitions: a dense row of weights [L] for each of some features.
-inline ModelArrays arrays_without_transitions(const Interner& known, const uint32_t* features, size_t F, const float* weights, size_t L) {
+inline ModelArrays arrays_without_transitions(const Interner& known, const uint32_t* features, size_t F,
+                                              const float* weights, size_t L) {
     const size_t Lp = static_cast<size_t>(padded(static_cast<int>(L)));
     ModelArrays out;
     const std::vector<uint64_t> keys = known.keys();

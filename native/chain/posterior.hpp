@@ -94,14 +94,14 @@ private:
 
 // Scratch space of one thread; grows to the longest sequence and is then reused.
 template <class R> struct Work {
-    Array<R> score;               // [T x Lp] in
-    std::vector<uint8_t> mask;          // [T x Lp] in, if masked: labels a token may take
-    bool masked = false;                // anywhere, the sequence's ends included
-    bool masked_inside = false;         // at single tokens
+    Array<R> score;              // [T x Lp] in
+    std::vector<uint8_t> mask;   // [T x Lp] in, if masked: labels a token may take
+    bool masked = false;         // anywhere, the sequence's ends included
+    bool masked_inside = false;  // at single tokens
     Array<R> node, alpha, beta, full;
-    Array<R> p;                   // [T x Lp] out: label marginals
-    Array<R> edge;                // [L x Lp] out: expected transitions
-    Array<R> edge_at;             // [T x L x Lp] out, where transitions depend on the token
+    Array<R> p;        // [T x Lp] out: label marginals
+    Array<R> edge;     // [L x Lp] out: expected transitions
+    Array<R> edge_at;  // [T x L x Lp] out, where transitions depend on the token
     std::unique_ptr<Work<double>> wide;
     std::unique_ptr<Transitions<double>> wide_transitions;
 
@@ -148,7 +148,8 @@ template <int G, class R> double exponentiate_rows(Work<R>& w, size_t T, int L, 
 // token has no label left) and the largest spread of scores within a token.
 template <class R> double exponentiate(Work<R>& w, size_t T, int L, int Lp, R& spread) {
     if (w.masked) apply_mask(w, T, L, Lp);
-    return with_blocks<R>(Lp / kLane, [&](auto G) { return exponentiate_rows<G>(w, T, L, G ? G * kLane : Lp, spread); });
+    return with_blocks<R>(Lp / kLane,
+                          [&](auto G) { return exponentiate_rows<G>(w, T, L, G ? G * kLane : Lp, spread); });
 }
 
 // edge[i][j] += sum_t left_t[i] * right_{t+1}[j], a few rows at a time in registers.
@@ -199,8 +200,7 @@ template <class R> void expectations(const Transitions<R>& transitions, Work<R>&
     if (T == 1) return;
     if (!transitions.stride) {
         each_group<R, 1>(Lp / kLane, OuterSums<R>{w.alpha.data(), w.full.data(), w.edge.data(), T, L, Lp});
-        for (size_t k = 0; k < matrix; k += kLane)
-            store(&w.edge[k], load(&w.edge[k]) * load(&transitions.forward[k]));
+        for (size_t k = 0; k < matrix; k += kLane) store(&w.edge[k], load(&w.edge[k]) * load(&transitions.forward[k]));
         return;
     }
     w.edge_at.resize(T * matrix);
@@ -208,8 +208,8 @@ template <class R> void expectations(const Transitions<R>& transitions, Work<R>&
         for (int i = 0; i < L; ++i)
             for (int j = 0; j < Lp; j += kLane) {
                 const size_t k = static_cast<size_t>(i) * Lp + j;
-                const Vec<R> value = w.alpha[(t - 1) * Lp + i] * load(&transitions.forward[t * matrix + k]) *
-                                     load(&w.full[t * Lp + j]);
+                const Vec<R> value =
+                    w.alpha[(t - 1) * Lp + i] * load(&transitions.forward[t * matrix + k]) * load(&w.full[t * Lp + j]);
                 store(&w.edge_at[t * matrix + k], value);
                 store(&w.edge[k], load(&w.edge[k]) + value);
             }
@@ -233,7 +233,8 @@ inline void expectations_in_logs(const Transitions<double>& transitions, Work<do
             for (int j = 0; j < L; ++j) {
                 const size_t k = static_cast<size_t>(i) * Lp + j;
                 const double log_transition = transitions.log[(t + 1) * transitions.stride + k];
-                const double value = portable::exp(w.alpha[t * Lp + i] + log_transition + w.full[(t + 1) * Lp + j] - norm);
+                const double value =
+                    portable::exp(w.alpha[t * Lp + i] + log_transition + w.full[(t + 1) * Lp + j] - norm);
                 w.edge[k] += value;
                 if (transitions.stride) w.edge_at[(t + 1) * matrix + k] = value;
             }
@@ -247,7 +248,8 @@ inline double posterior_in_logs(const Transitions<double>& transitions, Work<dou
     for (size_t m = 0; m < transitions.log.size(); m += matrix)
         for (int i = 0; i < L; ++i)
             for (int j = 0; j < L; ++j) across[m + j * Lp + i] = transitions.log[m + i * Lp + j];
-    const Recursion<LogSum> chain{L, Lp, T, w.score.data(), {transitions.log.data(), across.data(), transitions.stride}};
+    const Recursion<LogSum> chain{
+        L, Lp, T, w.score.data(), {transitions.log.data(), across.data(), transitions.stride}};
     const double log_z = chain.both(w.alpha.data(), w.beta.data(), w.full.data());
     if (log_z > -std::numeric_limits<double>::infinity()) expectations_in_logs(transitions, w, T);
     return log_z;
@@ -276,14 +278,16 @@ template <class R> double posterior(const Transitions<R>& transitions, Work<R>& 
     if constexpr (std::is_same_v<R, double>) {
         return posterior_in_logs(transitions, w, T);
     } else {
-        if (!w.wide) w.wide = std::make_unique<Work<double>>(), w.wide_transitions = std::make_unique<Transitions<double>>();
+        if (!w.wide)
+            w.wide = std::make_unique<Work<double>>(), w.wide_transitions = std::make_unique<Transitions<double>>();
         Work<double>& wide = *w.wide;
         Transitions<double>& wide_transitions = *w.wide_transitions;
         wide.size(T, Lp);
         std::copy_n(w.score.begin(), T * Lp, wide.score.begin());
         wide.masked = w.masked, wide.masked_inside = w.masked_inside;
         if (w.masked) wide.mask = w.mask;
-        wide_transitions.L = L, wide_transitions.Lp = Lp, wide_transitions.steps = transitions.steps, wide_transitions.stride = transitions.stride;
+        wide_transitions.L = L, wide_transitions.Lp = Lp, wide_transitions.steps = transitions.steps,
+        wide_transitions.stride = transitions.stride;
         wide_transitions.log.assign(transitions.log.begin(), transitions.log.end());
         wide_transitions.share_legality(transitions.legal());
         wide_transitions.prepare(transitions.log.size() / (static_cast<size_t>(L) * Lp));

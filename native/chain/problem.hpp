@@ -24,8 +24,11 @@ struct Problem {
 
     Problem(std::shared_ptr<const Dataset> dataset, const LayoutOptions& options, Constraints given,
             std::vector<float> label_margin, std::vector<float> feature_scale)
-        : data(std::move(dataset)), layout(LayoutBuilder(*data, options).build()), constraints(std::move(given)),
-          margin(std::move(label_margin)), scale(std::move(feature_scale)) {
+        : data(std::move(dataset)),
+          layout(LayoutBuilder(*data, options).build()),
+          constraints(std::move(given)),
+          margin(std::move(label_margin)),
+          scale(std::move(feature_scale)) {
         for (size_t s = 0; s < data->x.size(); ++s) {
             full.push_back(data->fully_labelled(s));
             if (full.back()) check_labels(s);
@@ -62,7 +65,8 @@ private:
             const int32_t y = data->gold[t];
             bool fine = t > begin(s) || constraints.start.empty() || constraints.start[y];
             fine &= t + 1 < end || constraints.end.empty() || constraints.end[y];
-            fine &= t == begin(s) || constraints.legal.empty() || constraints.legal[static_cast<size_t>(data->gold[t - 1]) * L() + y];
+            fine &= t == begin(s) || constraints.legal.empty() ||
+                    constraints.legal[static_cast<size_t>(data->gold[t - 1]) * L() + y];
             if (!data->allowed.empty() && data->allowed[t] != kUnknown) {
                 const int32_t code = data->allowed[t];
                 fine &= code >= 0 ? code == y : std::count(data->sets[code].begin(), data->sets[code].end(), y) > 0;
@@ -81,7 +85,8 @@ private:
         for (size_t s = 0, done = 0; s < size(); ++s) {
             const size_t t = data->x.sequences[s + 1];
             done = data->x.tokens[t] + 8 * t;
-            if (s + 1 < size() && shards.size() < count && done * count >= work * shards.size()) shards.push_back(s + 1);
+            if (s + 1 < size() && shards.size() < count && done * count >= work * shards.size())
+                shards.push_back(s + 1);
         }
         shards.push_back(size());
     }
@@ -104,12 +109,12 @@ public:
         const size_t T = problem_.length(s), first = problem_.begin(s);
         const int Lp = problem_.Lp();
         work.size(T, Lp);
-        for (size_t t = 0; t < T; ++t)
-            score_token(program_, problem_.layout, weights, first + t, &work.score[t * Lp]);
+        for (size_t t = 0; t < T; ++t) score_token(program_, problem_.layout, weights, first + t, &work.score[t * Lp]);
         if (program_.has_edges()) {
             transitions.vary(T, weights + problem_.layout.transitions_at());
             for (size_t t = 1; t < T; ++t)
-                score_transitions(program_, problem_.layout, weights, first + t, &transitions.log[t * transitions.stride]);
+                score_transitions(program_, problem_.layout, weights, first + t,
+                                  &transitions.log[t * transitions.stride]);
             transitions.prepare(T);
         }
     }
@@ -179,7 +184,8 @@ public:
         for (size_t t = 0; t < T; ++t) {
             scatter_token<Masked>(program_, problem_.layout, gradient, first + t, &work.p[t * Lp]);
             if (transitions.stride && t)
-                scatter_transitions(program_, problem_.layout, gradient, first + t, &work.edge_at[t * transitions.stride]);
+                scatter_transitions(program_, problem_.layout, gradient, first + t,
+                                    &work.edge_at[t * transitions.stride]);
         }
     }
 

@@ -9,9 +9,8 @@
 namespace dovetail {
 
 // Feature occurrences of a data set, resolved. Each token has its dense rows first, then features with a single pair,
-// all of them with the label `single_label` (a rare feature seen once is seen with the token's own label: nothing to look
-// up), then other lists of pairs.
-// edges: likewise for features on transitions.
+// all of them with the label `single_label` (a rare feature seen once is seen with the token's own label: nothing to
+// look up), then other lists of pairs. edges: likewise for features on transitions.
 struct Program {
     std::vector<uint64_t> begin, edge_begin;
     std::vector<uint32_t> dense;    // dense rows of each token
@@ -23,7 +22,8 @@ struct Program {
 
     // `scale`, one a feature or empty, multiplies values: a prior `scale` times as wide on that feature's weights.
     // With `bundles`, their rows stand for those of their members, `bundle_at` weights behind the layout's buffer.
-    Program(const Features& x, const Layout& layout, const std::vector<float>& scale = {}, const Bundles* bundles = nullptr) {
+    Program(const Features& x, const Layout& layout, const std::vector<float>& scale = {},
+            const Bundles* bundles = nullptr) {
         std::vector<uint8_t> bundled(bundles ? bundles->root.size() : 0, 0);
         const auto covered = [&](uint32_t f) {
             if (!bundles || f >= bundles->family.size() || bundles->family[f] < 0) return false;
@@ -34,7 +34,8 @@ struct Program {
         code.reserve(x.ids.size());
         begin.push_back(0);
         const bool edges = !layout.edge_row.empty(), valued = !x.values.empty() || !scale.empty();
-        if (bundles && bundle_at(layout) + bundles->size() * layout.Lp >= kNone) throw std::length_error("too many weights for one model");
+        if (bundles && bundle_at(layout) + bundles->size() * layout.Lp >= kNone)
+            throw std::length_error("too many weights for one model");
         const auto value_of = [&](uint64_t k) {
             return (x.values.empty() ? 1.0f : x.values[k]) * (scale.empty() ? 1.0f : scale[x.ids[k]]);
         };
@@ -215,7 +216,7 @@ inline void score_transitions(const Program& program, const Layout& layout, cons
 }
 template <class R>
 inline void scatter_transitions(const Program& program, const Layout& layout, R* gradient, size_t t, const R* matrix,
-                          bool squared = false) {
+                                bool squared = false) {
     R* to = gradient + layout.cells_at();
     for (uint64_t k = program.edge_begin[t]; k < program.edge_begin[t + 1]; ++k) {
         R value = program.edge_value.empty() ? R(1) : R(program.edge_value[k]);

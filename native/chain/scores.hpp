@@ -54,8 +54,9 @@ public:
         split(x, t);
         if (t + 1 < x.n_tokens()) prefetch(x, t + 1);
         const bool valued = !x.values.empty();
-        each_group<R, 1>(model_.Lp / kLane, DenseSum<R>{model_.dense.data(), dense_, valued ? dense_value_.data() : nullptr,
-                                                  n_dense_, model_.Lp, out});
+        each_group<R, 1>(
+            model_.Lp / kLane,
+            DenseSum<R>{model_.dense.data(), dense_, valued ? dense_value_.data() : nullptr, n_dense_, model_.Lp, out});
         for (size_t k = 0; k < n_pairs_; ++k) {
             const R value = valued ? R(pair_value_[k]) : R(1);
             model_.each_pair(pairs_[k], [&](int label, float weight) { out[label] += value * weight; });
@@ -90,7 +91,8 @@ private:
     // Dense rows apart from pairs, without branches: which kind comes next is hard to predict.
     void split(const Features& x, uint64_t t) {
         const uint64_t begin = x.tokens[t], n = x.tokens[t + 1] - begin;
-        if (dense_.size() <= n) dense_.resize(n + 1), pairs_.resize(n + 1), dense_value_.resize(n + 1), pair_value_.resize(n + 1);
+        if (dense_.size() <= n)
+            dense_.resize(n + 1), pairs_.resize(n + 1), dense_value_.resize(n + 1), pair_value_.resize(n + 1);
         n_dense_ = n_pairs_ = 0;
         const size_t rows = model_.dense.size() / model_.Lp;
         for (uint64_t k = 0; k < n; ++k) {
@@ -118,7 +120,8 @@ private:
     }
     double weight(uint32_t row, int label) const {
         const size_t dense = row & ~kDenseRow;
-        if (row & kDenseRow) return dense < model_.dense.size() / model_.Lp ? model_.dense[dense * model_.Lp + label] : 0.0;
+        if (row & kDenseRow)
+            return dense < model_.dense.size() / model_.Lp ? model_.dense[dense * model_.Lp + label] : 0.0;
         double sum = 0;
         model_.each_pair(row, [&](int y, float weight) { sum += y == label ? weight : 0.0f; });
         return sum;
@@ -145,7 +148,8 @@ struct Limits {
 // One sequence ready for recursions over logarithms: whatever is not allowed has the score -infinity.
 template <class R> class Chain {
 public:
-    Chain(const Model& model, const PaddedTransitions<R>& transitions) : model_(model), transitions_(transitions), scorer_(model) {}
+    Chain(const Model& model, const PaddedTransitions<R>& transitions)
+        : model_(model), transitions_(transitions), scorer_(model) {}
 
     Array<R> score;  // [T x Lp]
     size_t T = 0;

@@ -84,8 +84,7 @@ template <class R> struct MaxPlus {
             for (int g = 0; g < G; ++g) best[g] = splat(-std::numeric_limits<R>::infinity());
             const R* column = edge + block * kLane;
             for (int i = 0; i < L; ++i, column += Lp)
-                for (int g = 0; g < G; ++g)
-                    best[g] = larger<R>(best[g], previous[i] + load(column + g * kLane));
+                for (int g = 0; g < G; ++g) best[g] = larger<R>(best[g], previous[i] + load(column + g * kLane));
             for (int g = 0; g < G; ++g) store(out + (block + g) * kLane, best[g]);
         }
     };
@@ -127,7 +126,8 @@ struct LogSum {
             out[j] += portable::log(sum);
         }
     }
-    template <int, class Scale> static void weigh(const double* node, const double* beta, double* full, int Lp, Scale& scale) {
+    template <int, class Scale>
+    static void weigh(const double* node, const double* beta, double* full, int Lp, Scale& scale) {
         MaxPlus<double>::weigh<0>(node, beta, full, Lp, scale);
     }
 };

@@ -16,7 +16,9 @@ class MarkovChain {
 public:
     // Rows of `full` are rescaled to a sum of 1 in probabilities, to a largest of 0 in logarithms.
     explicit MarkovChain(const Posterior& posterior)
-        : w_(posterior.work), transitions_(posterior.transitions()), T_(posterior.T),
+        : w_(posterior.work),
+          transitions_(posterior.transitions()),
+          T_(posterior.T),
           in_logs_(!(*std::max_element(w_.full.begin(), w_.full.begin() + transitions_.L) > 0)) {}
 
     size_t T() const { return T_; }
@@ -28,7 +30,9 @@ public:
         for (int j = 0; j < L(); ++j) out[j] = log_of(w_.alpha[at(t, j)]) + log_beta(t, j);
     }
     // log P(y_t = j | y_{t-1} = i) = log_transition(t, i, j) + log_full(t, j) - log_beta(t - 1, i)
-    double log_transition(size_t t, int i, int j) const { return transitions_.log[cell(t, i, j)] - (in_logs_ ? 0.0 : transitions_.shift); }
+    double log_transition(size_t t, int i, int j) const {
+        return transitions_.log[cell(t, i, j)] - (in_logs_ ? 0.0 : transitions_.shift);
+    }
     double log_full(size_t t, int j) const { return log_of(w_.full[at(t, j)]); }
     double log_beta(size_t t, int i) const { return log_of(w_.beta[at(t, i)]); }
 
@@ -42,7 +46,9 @@ public:
 
 private:
     size_t at(size_t t, int j) const { return t * transitions_.Lp + j; }
-    size_t cell(size_t t, int i, int j) const { return t * transitions_.stride + static_cast<size_t>(i) * transitions_.Lp + j; }
+    size_t cell(size_t t, int i, int j) const {
+        return t * transitions_.stride + static_cast<size_t>(i) * transitions_.Lp + j;
+    }
     double log_of(double value) const { return in_logs_ ? value : portable::log(value); }
 
     const Work<double>& w_;

@@ -12,13 +12,20 @@ namespace dovetail {
 template <class R, class Run> inline decltype(auto) with_blocks(int blocks, Run run) {
     if constexpr (std::is_same_v<R, float>) {
         switch (blocks) {
-            case 1: return run(std::integral_constant<int, 1>());
-            case 2: return run(std::integral_constant<int, 2>());
-            case 3: return run(std::integral_constant<int, 3>());
-            case 4: return run(std::integral_constant<int, 4>());
-            case 5: return run(std::integral_constant<int, 5>());
-            case 6: return run(std::integral_constant<int, 6>());
-            default: break;
+            case 1:
+                return run(std::integral_constant<int, 1>());
+            case 2:
+                return run(std::integral_constant<int, 2>());
+            case 3:
+                return run(std::integral_constant<int, 3>());
+            case 4:
+                return run(std::integral_constant<int, 4>());
+            case 5:
+                return run(std::integral_constant<int, 5>());
+            case 6:
+                return run(std::integral_constant<int, 6>());
+            default:
+                break;
         }
     }
     return run(std::integral_constant<int, 0>());
@@ -32,12 +39,22 @@ template <class R, int Sums, class Kernel> inline void each_group(int blocks, Ke
     constexpr int most = kMostBlocks<R, Sums>;
     const auto run = [&](int n, int at) {
         switch (n) {
-            case 1: return kernel.template run<1>(at);
-            case 2: if constexpr (most >= 2) return kernel.template run<2>(at); break;
-            case 3: if constexpr (most >= 3) return kernel.template run<3>(at); break;
-            case 4: if constexpr (most >= 4) return kernel.template run<4>(at); break;
-            case 5: if constexpr (most >= 5) return kernel.template run<5>(at); break;
-            default: if constexpr (most >= 6) return kernel.template run<6>(at);
+            case 1:
+                return kernel.template run<1>(at);
+            case 2:
+                if constexpr (most >= 2) return kernel.template run<2>(at);
+                break;
+            case 3:
+                if constexpr (most >= 3) return kernel.template run<3>(at);
+                break;
+            case 4:
+                if constexpr (most >= 4) return kernel.template run<4>(at);
+                break;
+            case 5:
+                if constexpr (most >= 5) return kernel.template run<5>(at);
+                break;
+            default:
+                if constexpr (most >= 6) return kernel.template run<6>(at);
         }
     };
     if (blocks <= most) return run(blocks, 0);  // the usual case, with the block number a constant too

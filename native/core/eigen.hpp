@@ -17,7 +17,8 @@ public:
     std::vector<double> values;  // in no order
 
     // `matrix` [n x n] is taken for symmetric. Eigenvectors take its place, one a row.
-    SymmetricEigen(size_t n, double* matrix, int threads) : values(n), n_(n), matrix_(matrix), beside_(n), halves_(n), threads_(threads) {
+    SymmetricEigen(size_t n, double* matrix, int threads)
+        : values(n), n_(n), matrix_(matrix), beside_(n), halves_(n), threads_(threads) {
         double largest = 0;
         for (size_t k = 0; k < n * n; ++k) largest = std::max(largest, std::abs(matrix[k]));
         int exponent = 0;

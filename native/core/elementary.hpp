@@ -13,7 +13,8 @@ namespace dovetail::portable {
 namespace detail {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kStepHigh = ((kLog2.high + 196608.0) - 196608.0) / Exponentials::kSize;  // 35 bits: multiples are exact
+constexpr double kStepHigh =
+    ((kLog2.high + 196608.0) - 196608.0) / Exponentials::kSize;  // 35 bits: multiples are exact
 constexpr double kStepLow = (kLog2.high / Exponentials::kSize - kStepHigh) + kLog2.low / Exponentials::kSize;
 
 // 2^(n/128) (1 + r): the scale, with `exponent` added to its own, and the rest of the sum.
@@ -26,7 +27,8 @@ inline Scaled exp_parts(double x, int64_t exponent) {
     const uint64_t n = std::bit_cast<uint64_t>(shifted), i = n % Exponentials::kSize;
     const double whole = shifted - kRound;
     const double r = (x - whole * kStepHigh) - whole * kStepLow, square = r * r;
-    const double series = (kExponentials.rest[i] + r) + square * (0.5 + r * (1.0 / 6)) + square * square * (1.0 / 24 + r * (1.0 / 120));
+    const double series =
+        (kExponentials.rest[i] + r) + square * (0.5 + r * (1.0 / 6)) + square * square * (1.0 / 24 + r * (1.0 / 120));
     const uint64_t bits = kExponentials.bits[i] + ((n - i) << 45) + (static_cast<uint64_t>(exponent) << 52);
     const double scale = std::bit_cast<double>(bits);
     return {scale, scale * series};
@@ -50,7 +52,9 @@ inline double log_of_normal(uint64_t bits, int64_t exponent) {
     const double inverse = kLogarithms.inverse[i];
     const double r_front = z_front * inverse - 1, r_back = (z - z_front) * inverse;  // z/c - 1, exactly
     const double r = r_front + r_back, r_rest = r_back - (r - r_front), square = r * r;
-    const double series = square * ((-0.5 + r * (1.0 / 3)) + square * ((-0.25 + r * 0.2) + square * ((-1.0 / 6 + r * (1.0 / 7)) - square * 0.125)));
+    const double series =
+        square * ((-0.5 + r * (1.0 / 3)) +
+                  square * ((-0.25 + r * 0.2) + square * ((-1.0 / 6 + r * (1.0 / 7)) - square * 0.125)));
     const double known = k * kLog2High + kLogarithms.high[i];
     const double high = known + r, low = ((known - high) + r) + (r_rest + (k * kLog2Low + kLogarithms.low[i]));
     return high + (low + series);
@@ -66,7 +70,8 @@ inline double log_of_normal(uint64_t bits, int64_t exponent) {
 }  // namespace detail
 
 inline double exp(double x) {
-    if (!(x > -700.0 && x < 709.0)) [[unlikely]] return detail::exp_at_the_edge(x);
+    if (!(x > -700.0 && x < 709.0)) [[unlikely]]
+        return detail::exp_at_the_edge(x);
     const detail::Scaled parts = detail::exp_parts(x, 0);
     return parts.scale + parts.rest;
 }
@@ -75,7 +80,8 @@ inline double exp(double x) {
 inline double log(double x) {
     constexpr uint64_t kLeast = uint64_t{1} << 52, kInfinite = uint64_t{0x7ff} << 52;
     const uint64_t bits = std::bit_cast<uint64_t>(x);
-    if (bits - kLeast >= kInfinite - kLeast) [[unlikely]] return detail::log_at_the_edge(x);
+    if (bits - kLeast >= kInfinite - kLeast) [[unlikely]]
+        return detail::log_at_the_edge(x);
     return detail::log_of_normal(bits, 0);
 }
 
@@ -99,7 +105,8 @@ inline double digamma(double x) {
     }
     const double y = 1 / x, square = y * y;
     double series = 1.0 / 12;
-    for (double c : {-691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12}) series = series * square + c;
+    for (double c : {-691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12})
+        series = series * square + c;
     return ((log(x) - 0.5 * y) - series * square) - below;
 }
 

@@ -58,7 +58,9 @@ private:
         }
         for (size_t t = from.t; t-- > 0;) {
             path[t] = prefixes.best(t, path);
-            prefixes.each_other(from.loss, [&] { return worst(k); }, [&](State state, double total) { offer({total, number, t, state}, k); });
+            prefixes.each_other(
+                from.loss, [&] { return worst(k); },
+                [&](State state, double total) { offer({total, number, t, state}, k); });
         }
     }
     // Candidates of a greater loss are not wanted any more.

@@ -15,7 +15,9 @@ template <class R> struct MatrixView {
     const R* data;
     size_t rows, columns;
     std::ptrdiff_t down, across;
-    const R& operator()(size_t i, size_t j) const { return data[static_cast<std::ptrdiff_t>(i) * down + static_cast<std::ptrdiff_t>(j) * across]; }
+    const R& operator()(size_t i, size_t j) const {
+        return data[static_cast<std::ptrdiff_t>(i) * down + static_cast<std::ptrdiff_t>(j) * across];
+    }
 };
 
 template <class R> class MatrixProduct {
@@ -26,7 +28,8 @@ public:
     void run(int threads) const {
         const size_t share = static_cast<size_t>(std::max(1, threads));
         const bool wide = b_.columns > a_.rows;
-        const size_t down = step(a_.rows, wide ? 1 : share, kRows, kMostRows), across = step(b_.columns, wide ? share : 1, kTile, kMostColumns);
+        const size_t down = step(a_.rows, wide ? 1 : share, kRows, kMostRows),
+                     across = step(b_.columns, wide ? share : 1, kTile, kMostColumns);
         const size_t bands = (a_.rows + down - 1) / down, strips = (b_.columns + across - 1) / across;
         parallel(bands * strips, threads, [&](size_t task, size_t) {
             const size_t top = task % bands * down, left = task / bands * across;
@@ -41,7 +44,8 @@ private:
     static constexpr size_t kRegister = 16;
 #endif
     typedef R Lanes __attribute__((vector_size(kRegister)));
-    static constexpr size_t kLanes = kRegister / sizeof(R), kTile = 2 * kLanes, kRows = 6;  // a tile is kept in registers
+    static constexpr size_t kLanes = kRegister / sizeof(R), kTile = 2 * kLanes,
+                            kRows = 6;  // a tile is kept in registers
     static constexpr size_t kInner = 256, kMostRows = 40 * kRows, kMostColumns = 64 * kTile;
 
     static size_t step(size_t size, size_t shares, size_t tile, size_t most) {
@@ -51,15 +55,18 @@ private:
 
     void fill(size_t top, size_t bottom, size_t left, size_t right) const {
         std::vector<R> panel(kInner * kTile), fronts((bottom - top + kRows) * kInner);
-        for (size_t i = top; i < bottom; ++i) std::fill(out_ + i * b_.columns + left, out_ + i * b_.columns + right, R{0});
+        for (size_t i = top; i < bottom; ++i)
+            std::fill(out_ + i * b_.columns + left, out_ + i * b_.columns + right, R{0});
         for (size_t k = 0; k < a_.columns; k += kInner) {
             const size_t depth = std::min(kInner, a_.columns - k);
-            for (size_t i = top; i < bottom; i += kRows) copy_front(i, std::min(kRows, bottom - i), k, depth, &fronts[(i - top) * kInner]);
+            for (size_t i = top; i < bottom; i += kRows)
+                copy_front(i, std::min(kRows, bottom - i), k, depth, &fronts[(i - top) * kInner]);
             for (size_t j = left; j < right; j += kTile) {
                 const size_t width = std::min(kTile, right - j);
                 copy_panel(k, depth, j, width, panel.data());
                 for (size_t i = top; i < bottom; i += kRows)
-                    add_tile(&fronts[(i - top) * kInner], panel.data(), depth, i, std::min(kRows, bottom - i), j, width);
+                    add_tile(&fronts[(i - top) * kInner], panel.data(), depth, i, std::min(kRows, bottom - i), j,
+                             width);
             }
         }
     }

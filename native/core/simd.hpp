@@ -1,10 +1,11 @@
-// Eight labels at a time. A row over labels is padded to a multiple of eight (`padded`), and every loop over labels runs
-// over such blocks.
+// Eight labels at a time. A row over labels is padded to a multiple of eight (`padded`), and every loop over labels
+// runs over such blocks.
 //
-// A `Pack` has a fixed number of lanes and lies in as many registers of the machine as that takes: eight doubles are one
-// register of AVX-512, two of AVX2, four of SSE or NEON. Sums over lanes are taken in one order, and a product and a sum
-// are rounded once (`fma`) or twice (`*`, `+`) as the code says, never as the compiler likes: it is told not to contract.
-// So results are the same bits on every CPU that has a fused multiply-add. x86-64-v2 has none; there `fma` rounds twice.
+// A `Pack` has a fixed number of lanes and lies in as many registers of the machine as that takes: eight doubles are
+// one register of AVX-512, two of AVX2, four of SSE or NEON. Sums over lanes are taken in one order, and a product and
+// a sum are rounded once (`fma`) or twice (`*`, `+`) as the code says, never as the compiler likes: it is told not to
+// contract. So results are the same bits on every CPU that has a fused multiply-add. x86-64-v2 has none; there `fma`
+// rounds twice.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -36,8 +37,12 @@ constexpr int kRegisterBytes = 16, kRegisters = 16;
 constexpr int kSums = kRegisters * 3 / 4;  // registers for sums; the others hold what is added to them
 
 template <class R> struct IntOf;
-template <> struct IntOf<float> { using Type = int32_t; };
-template <> struct IntOf<double> { using Type = int64_t; };
+template <> struct IntOf<float> {
+    using Type = int32_t;
+};
+template <> struct IntOf<double> {
+    using Type = int64_t;
+};
 
 // What a comparison says: all bits of a lane are set, or none.
 template <class R, int N> struct Mask {
@@ -60,34 +65,70 @@ template <class R, int N> struct Pack {
 
     // make(k) is part k of the result. No loops and no memory between: each part stays in its register.
     template <class Make> [[gnu::always_inline]] static Pack of(Make make) {
-        return [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) { return Pack{{make(K)...}}; }(std::make_integer_sequence<int, kParts>());
+        return [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) {
+            return Pack{{make(K)...}};
+        }(std::make_integer_sequence<int, kParts>());
     }
     template <class Make> [[gnu::always_inline]] static Mask<R, N> mask_of(Make make) {
-        return [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) { return Mask<R, N>{{make(K)...}}; }(std::make_integer_sequence<int, kParts>());
+        return [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) {
+            return Mask<R, N>{{make(K)...}};
+        }(std::make_integer_sequence<int, kParts>());
     }
     [[gnu::always_inline]] static Part all(R value) {
-        return [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) { return Part{(static_cast<void>(K), value)...}; }(std::make_integer_sequence<int, kPerPart>());
+        return [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) {
+            return Part{(static_cast<void>(K), value)...};
+        }(std::make_integer_sequence<int, kPerPart>());
     }
 
-    friend Pack operator+(const Pack& a, const Pack& b) { return of([&](int k) { return a.part[k] + b.part[k]; }); }
-    friend Pack operator-(const Pack& a, const Pack& b) { return of([&](int k) { return a.part[k] - b.part[k]; }); }
-    friend Pack operator*(const Pack& a, const Pack& b) { return of([&](int k) { return a.part[k] * b.part[k]; }); }
-    friend Pack operator/(const Pack& a, const Pack& b) { return of([&](int k) { return a.part[k] / b.part[k]; }); }
-    friend Pack operator+(const Pack& a, R b) { return of([&](int k) { return a.part[k] + b; }); }
-    friend Pack operator-(const Pack& a, R b) { return of([&](int k) { return a.part[k] - b; }); }
-    friend Pack operator*(const Pack& a, R b) { return of([&](int k) { return a.part[k] * b; }); }
-    friend Pack operator+(R a, const Pack& b) { return of([&](int k) { return a + b.part[k]; }); }
-    friend Pack operator-(R a, const Pack& b) { return of([&](int k) { return a - b.part[k]; }); }
-    friend Pack operator*(R a, const Pack& b) { return of([&](int k) { return a * b.part[k]; }); }
-    friend Pack operator-(const Pack& a) { return of([&](int k) { return -a.part[k]; }); }
+    friend Pack operator+(const Pack& a, const Pack& b) {
+        return of([&](int k) { return a.part[k] + b.part[k]; });
+    }
+    friend Pack operator-(const Pack& a, const Pack& b) {
+        return of([&](int k) { return a.part[k] - b.part[k]; });
+    }
+    friend Pack operator*(const Pack& a, const Pack& b) {
+        return of([&](int k) { return a.part[k] * b.part[k]; });
+    }
+    friend Pack operator/(const Pack& a, const Pack& b) {
+        return of([&](int k) { return a.part[k] / b.part[k]; });
+    }
+    friend Pack operator+(const Pack& a, R b) {
+        return of([&](int k) { return a.part[k] + b; });
+    }
+    friend Pack operator-(const Pack& a, R b) {
+        return of([&](int k) { return a.part[k] - b; });
+    }
+    friend Pack operator*(const Pack& a, R b) {
+        return of([&](int k) { return a.part[k] * b; });
+    }
+    friend Pack operator+(R a, const Pack& b) {
+        return of([&](int k) { return a + b.part[k]; });
+    }
+    friend Pack operator-(R a, const Pack& b) {
+        return of([&](int k) { return a - b.part[k]; });
+    }
+    friend Pack operator*(R a, const Pack& b) {
+        return of([&](int k) { return a * b.part[k]; });
+    }
+    friend Pack operator-(const Pack& a) {
+        return of([&](int k) { return -a.part[k]; });
+    }
     Pack& operator+=(const Pack& other) { return *this = *this + other; }
     Pack& operator+=(R other) { return *this = *this + other; }
     Pack& operator*=(const Pack& other) { return *this = *this * other; }
 
-    friend Mask<R, N> operator>(const Pack& a, const Pack& b) { return mask_of([&](int k) { return a.part[k] > b.part[k]; }); }
-    friend Mask<R, N> operator>(const Pack& a, R b) { return mask_of([&](int k) { return a.part[k] > all(b); }); }
-    friend Mask<R, N> operator<(const Pack& a, R b) { return mask_of([&](int k) { return a.part[k] < all(b); }); }
-    friend Mask<R, N> operator>=(const Pack& a, R b) { return mask_of([&](int k) { return a.part[k] >= all(b); }); }
+    friend Mask<R, N> operator>(const Pack& a, const Pack& b) {
+        return mask_of([&](int k) { return a.part[k] > b.part[k]; });
+    }
+    friend Mask<R, N> operator>(const Pack& a, R b) {
+        return mask_of([&](int k) { return a.part[k] > all(b); });
+    }
+    friend Mask<R, N> operator<(const Pack& a, R b) {
+        return mask_of([&](int k) { return a.part[k] < all(b); });
+    }
+    friend Mask<R, N> operator>=(const Pack& a, R b) {
+        return mask_of([&](int k) { return a.part[k] >= all(b); });
+    }
 };
 
 template <class R> using Vec = Pack<R, kLane>;
@@ -101,7 +142,8 @@ template <int N = kLane, class R> inline Pack<R, N> load(const R* from) {
 }
 template <class R, int N> inline void store(R* to, const Pack<R, N>& value) {
 #pragma GCC unroll 8
-    for (int k = 0; k < Pack<R, N>::kParts; ++k) std::memcpy(to + k * Pack<R, N>::kPerPart, &value.part[k], sizeof value.part[k]);
+    for (int k = 0; k < Pack<R, N>::kParts; ++k)
+        std::memcpy(to + k * Pack<R, N>::kPerPart, &value.part[k], sizeof value.part[k]);
 }
 template <int N = kLane, class R> inline Pack<R, N> splat(R value) {
     return Pack<R, N>::of([&](int) { return Pack<R, N>::all(value); });
@@ -135,7 +177,8 @@ template <class Part> [[gnu::always_inline]] inline Part fused(Part a, Part b, P
         if constexpr (sizeof(Part) == 16) return (Part)_mm_fmadd_pd((__m128d)a, (__m128d)b, (__m128d)c);
     }
 #elif defined(__aarch64__)
-    if constexpr (std::is_same_v<decltype(a[0] + a[0]), float>) return (Part)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+    if constexpr (std::is_same_v<decltype(a[0] + a[0]), float>)
+        return (Part)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
     else return (Part)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
 #else
     return a * b + c;
@@ -144,14 +187,20 @@ template <class Part> [[gnu::always_inline]] inline Part fused(Part a, Part b, P
 template <class R, int N> inline Pack<R, N> fma(const Pack<R, N>& a, const Pack<R, N>& b, const Pack<R, N>& c) {
     return Pack<R, N>::of([&](int k) { return fused(a.part[k], b.part[k], c.part[k]); });
 }
-template <class R, int N> inline Pack<R, N> fma(R a, const Pack<R, N>& b, const Pack<R, N>& c) { return fma(splat<N>(a), b, c); }
-template <class R, int N> inline Pack<R, N> fma(const Pack<R, N>& a, const Pack<R, N>& b, R c) { return fma(a, b, splat<N>(c)); }
+template <class R, int N> inline Pack<R, N> fma(R a, const Pack<R, N>& b, const Pack<R, N>& c) {
+    return fma(splat<N>(a), b, c);
+}
+template <class R, int N> inline Pack<R, N> fma(const Pack<R, N>& a, const Pack<R, N>& b, R c) {
+    return fma(a, b, splat<N>(c));
+}
 
 // The lower and the upper half of the lanes.
 template <bool Upper, class R, int N> inline Pack<R, N / 2> half(const Pack<R, N>& v) {
     constexpr int parts = Pack<R, N>::kParts, first = Upper ? N / 2 : 0;
     if constexpr (parts > 1) return Pack<R, N / 2>::of([&](int k) { return v.part[k + (Upper ? parts / 2 : 0)]; });
-    else if constexpr (N == 16) return {{__builtin_shufflevector(v.part[0], v.part[0], first, first + 1, first + 2, first + 3, first + 4, first + 5, first + 6, first + 7)}};
+    else if constexpr (N == 16)
+        return {{__builtin_shufflevector(v.part[0], v.part[0], first, first + 1, first + 2, first + 3, first + 4,
+                                         first + 5, first + 6, first + 7)}};
     else return {{__builtin_shufflevector(v.part[0], v.part[0], first, first + 1, first + 2, first + 3)}};
 }
 // Halves are joined until one number is left: always in the same order.
@@ -169,7 +218,8 @@ template <class R, int N> inline R smallest_of(const Pack<R, N>& v) { return -la
 // From one precision to the other.
 inline Vec<double> widened(const Vec<float>& v) {
 #if defined(__AVX__) && !defined(__AVX512DQ__)
-    return {{(Vec<double>::Part)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)v.part[0])), (Vec<double>::Part)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)v.part[0], 1))}};
+    return {{(Vec<double>::Part)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)v.part[0])),
+             (Vec<double>::Part)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)v.part[0], 1))}};
 #else
     typedef float Few __attribute__((vector_size(Vec<double>::kPerPart * sizeof(float))));
     return Vec<double>::of([&](int k) {
@@ -181,7 +231,8 @@ inline Vec<double> widened(const Vec<float>& v) {
 }
 inline Vec<float> narrowed(const Vec<double>& v) {
 #if defined(__AVX__) && !defined(__AVX512DQ__)
-    return {{(Vec<float>::Part)_mm256_set_m128(_mm256_cvtpd_ps((__m256d)v.part[1]), _mm256_cvtpd_ps((__m256d)v.part[0]))}};
+    return {
+        {(Vec<float>::Part)_mm256_set_m128(_mm256_cvtpd_ps((__m256d)v.part[1]), _mm256_cvtpd_ps((__m256d)v.part[0]))}};
 #else
     Vec<float> out;
     typedef float Few __attribute__((vector_size(Vec<double>::kPerPart * sizeof(float))));
@@ -205,7 +256,8 @@ template <class R> inline Mask<R, kLane> lanes(uint8_t bits) {
     });
 }
 template <class R> inline Vec<R> keep(const Vec<R>& value, const Mask<R, kLane>& mask) {
-    return Vec<R>::of([&](int k) { return (typename Vec<R>::Part)((typename Vec<R>::Bits)value.part[k] & mask.part[k]); });
+    return Vec<R>::of(
+        [&](int k) { return (typename Vec<R>::Part)((typename Vec<R>::Bits)value.part[k] & mask.part[k]); });
 }
 // A bit for each lane of a mask.
 inline unsigned bits_of(const Mask<double, kLane>& mask) {
@@ -230,7 +282,8 @@ template <class R> inline void add_where(R* to, const Vec<R>& value, uint8_t bit
 #ifdef __AVX512VL__
     if constexpr (sizeof(R) == sizeof(float)) {
         const Vec<R> now = load(to);
-        return store(to, Vec<R>{{(typename Vec<R>::Part)_mm256_mask_add_ps((__m256)now.part[0], bits, (__m256)now.part[0], (__m256)value.part[0])}});
+        return store(to, Vec<R>{{(typename Vec<R>::Part)_mm256_mask_add_ps(
+                             (__m256)now.part[0], bits, (__m256)now.part[0], (__m256)value.part[0])}});
     }
 #endif
     store(to, load(to) + keep<R>(value, lanes<R>(bits)));
@@ -246,9 +299,11 @@ inline Vec<float> exp(const Vec<float>& x) {
     const Vec<float> shifted = fma(1.44269504088896341f, clamped, splat(kRound)), n = shifted - kRound;
     const Vec<float> r = fma(2.12194440e-4f, n, fma(-0.693359375f, n, clamped));
     Vec<float> p = splat(1.9875691500e-4f);
-    for (float c : {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f}) p = fma(p, r, c);
+    for (float c : {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f})
+        p = fma(p, r, c);
     p = fma(p * r, r, r) + 1.0f;
-    const Vec<float> scale = Vec<float>::of([&](int k) { return (Vec<float>::Part)(((Vec<float>::Bits)shifted.part[k] + 127) << 23); });
+    const Vec<float> scale =
+        Vec<float>::of([&](int k) { return (Vec<float>::Part)(((Vec<float>::Bits)shifted.part[k] + 127) << 23); });
     return keep(p * scale, x > -87.0f);
 }
 inline Vec<double> exp(const Vec<double>& x) {
@@ -257,9 +312,11 @@ inline Vec<double> exp(const Vec<double>& x) {
     const Vec<double> shifted = fma(1.4426950408889634074, clamped, splat(kRound)), n = shifted - kRound;
     const Vec<double> r = fma(-1.42860682030941723212e-6, n, fma(-6.93145751953125e-1, n, clamped));
     Vec<double> p = splat(1.0 / 479001600.0);
-    for (double c : {1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0})
+    for (double c : {1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120,
+                     1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0})
         p = fma(p, r, c);
-    const Vec<double> scale = Vec<double>::of([&](int k) { return (Vec<double>::Part)(((Vec<double>::Bits)shifted.part[k] + 1023) << 52); });
+    const Vec<double> scale =
+        Vec<double>::of([&](int k) { return (Vec<double>::Part)(((Vec<double>::Bits)shifted.part[k] + 1023) << 52); });
     return keep(p * scale, x > -708.0);
 }
 

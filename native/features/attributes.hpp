@@ -14,8 +14,8 @@ struct Step {
 
     static Step of(const std::string& name, int n) {
         static const std::vector<std::pair<const char*, Kind>> names = {
-            {"lower", kLower}, {"shape", kShape}, {"short_shape", kShortShape}, {"digits", kDigits},
-            {"length", kLength}, {"prefix", kPrefix}, {"suffix", kSuffix}, {"chars", kChars}};
+            {"lower", kLower},   {"shape", kShape},   {"short_shape", kShortShape}, {"digits", kDigits},
+            {"length", kLength}, {"prefix", kPrefix}, {"suffix", kSuffix},          {"chars", kChars}};
         for (const auto& [known, kind] : names)
             if (name == known) return {kind, n};
         throw std::invalid_argument("there is no attribute '" + name + "'");

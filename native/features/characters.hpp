@@ -13,7 +13,8 @@ inline std::u32string decode_utf8(std::string_view text) {
         const auto lead = static_cast<unsigned char>(text[i]);
         const int more = lead < 0x80 ? 0 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
         char32_t point = more == 0 ? lead : lead & (0x3F >> more);
-        for (int k = 1; k <= more && i + k < text.size(); ++k) point = point << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3F);
+        for (int k = 1; k <= more && i + k < text.size(); ++k)
+            point = point << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3F);
         out.push_back(point);
         i += 1 + more;
     }
@@ -25,7 +26,9 @@ inline void encode(char32_t point, std::string& out) {
     if (point < 0x80) put(point);
     else if (point < 0x800) put(0xC0 | point >> 6), put(0x80 | (point & 0x3F));
     else if (point < 0x10000) put(0xE0 | point >> 12), put(0x80 | (point >> 6 & 0x3F)), put(0x80 | (point & 0x3F));
-    else put(0xF0 | point >> 18), put(0x80 | (point >> 12 & 0x3F)), put(0x80 | (point >> 6 & 0x3F)), put(0x80 | (point & 0x3F));
+    else
+        put(0xF0 | point >> 18), put(0x80 | (point >> 12 & 0x3F)), put(0x80 | (point >> 6 & 0x3F)),
+            put(0x80 | (point & 0x3F));
 }
 inline std::string encode_utf8(std::u32string_view text) {
     std::string out;
@@ -34,7 +37,7 @@ inline std::string encode_utf8(std::u32string_view text) {
 }
 
 struct Character {
-    char32_t kind;         // X upper case, x another letter, d digit, else the character itself
+    char32_t kind;  // X upper case, x another letter, d digit, else the character itself
     std::u32string lower;
 };
 

@@ -51,7 +51,7 @@ inline Items apply_steps(const Items& from, const std::vector<Step>& steps) {
     for (size_t level = 0; level < from.size(); ++level) {
         for (uint32_t item = from.begin[level]; item < from.begin[level + 1]; ++item)
             apply_step(steps.data(), steps.data() + steps.size(), decode_utf8(from.text(item)),
-                 [&](const std::u32string& value) { out.add(encode_utf8(value), from.value_of(item)); });
+                       [&](const std::u32string& value) { out.add(encode_utf8(value), from.value_of(item)); });
         out.end();
     }
     return out;
@@ -91,12 +91,18 @@ inline std::vector<int32_t> first_text_codes(const ItemColumn& column) {
 }
 
 // Distances -1, 1, -2, 2, ... outside a sequence as numbers 0, 1, 2, 3, ...
-inline size_t outside_number(int64_t distance) { return static_cast<size_t>(2 * (std::abs(distance) - 1) + (distance > 0)); }
-inline int64_t outside_distance(size_t number) { return (static_cast<int64_t>(number) / 2 + 1) * (number % 2 ? 1 : -1); }
+inline size_t outside_number(int64_t distance) {
+    return static_cast<size_t>(2 * (std::abs(distance) - 1) + (distance > 0));
+}
+inline int64_t outside_distance(size_t number) {
+    return (static_cast<int64_t>(number) / 2 + 1) * (number % 2 ? 1 : -1);
+}
 constexpr int64_t kFarOutside = 5;  // padding does not tell distances from here on apart
 constexpr size_t kPadding = 2 * kFarOutside;
 // How far a token lies outside the sequence [first, last): before it if negative, 0 inside.
-inline int64_t distance_outside(int64_t at, int64_t first, int64_t last) { return at < first ? at - first : at >= last ? at - last + 1 : 0; }
+inline int64_t distance_outside(int64_t at, int64_t first, int64_t last) {
+    return at < first ? at - first : at >= last ? at - last + 1 : 0;
+}
 // The level that a column with padding has there.
 inline size_t padding_level(int64_t padding, int64_t distance) {
     return static_cast<size_t>(padding) + outside_number(std::clamp(distance, -kFarOutside, kFarOutside));
@@ -121,10 +127,13 @@ public:
     }
     void add(std::string name, Codes codes, Items items) {
         if (codes.size() != n_tokens())
-            throw std::invalid_argument("column '" + name + "' has " + std::to_string(codes.size()) + " values for " + std::to_string(n_tokens()) + " tokens");
+            throw std::invalid_argument("column '" + name + "' has " + std::to_string(codes.size()) + " values for " +
+                                        std::to_string(n_tokens()) + " tokens");
         for (int32_t code : codes)
-            if (code < -1 || code >= static_cast<int64_t>(items.size())) throw std::invalid_argument("column '" + name + "' has a code that stands for nothing");
-        columns.push_back({std::move(name), std::make_shared<const Codes>(std::move(codes)), std::make_shared<const Items>(std::move(items)), -1});
+            if (code < -1 || code >= static_cast<int64_t>(items.size()))
+                throw std::invalid_argument("column '" + name + "' has a code that stands for nothing");
+        columns.push_back({std::move(name), std::make_shared<const Codes>(std::move(codes)),
+                           std::make_shared<const Items>(std::move(items)), -1});
     }
     // A column with a level for each token.
     void add(std::string name, Items items) {
@@ -139,14 +148,17 @@ public:
         for (size_t t = 0; t < n_tokens(); ++t) {
             for (size_t k = 0; k < levels.size(); ++k) {
                 const float value = weights[t * levels.size() + k];
-                if (!std::isfinite(value)) throw std::invalid_argument("column '" + name + "' has a value at token " + std::to_string(t + 1) + " that is no finite number");
+                if (!std::isfinite(value))
+                    throw std::invalid_argument("column '" + name + "' has a value at token " + std::to_string(t + 1) +
+                                                " that is no finite number");
                 if (std::abs(value) >= least && value != 0.0f) items.add(levels[k], value);
             }
             items.end();
         }
         add(std::move(name), std::move(items));
     }
-    // A column whose values outside the sequence are words too, as Wapiti has them, so that attributes can be taken of them.
+    // A column whose values outside the sequence are words too, as Wapiti has them, so that attributes can be taken of
+    // them.
     void pad(std::string name, std::string_view source) {
         const ItemColumn& from = at(source);
         Items items = *from.items;
@@ -162,7 +174,8 @@ public:
     // A column with the levels of another, but items of its own.
     void derive(std::string name, std::string_view source, Items items) {
         const ItemColumn& from = at(source);
-        if (items.size() != from.items->size()) throw std::invalid_argument("column '" + name + "' does not fit its source");
+        if (items.size() != from.items->size())
+            throw std::invalid_argument("column '" + name + "' does not fit its source");
         columns.push_back({std::move(name), from.codes, std::make_shared<const Items>(std::move(items)), from.padding});
     }
 };

@@ -1,6 +1,6 @@
 // CRFsuite's text format, fed in pieces of any size: a line a token, "label<TAB>feature[:value]<TAB>...",
-// a blank line between sequences. In names, "\:" is a colon and "\\" a backslash. "@weight:2.5" in place of a label gives
-// the weight of the sequence that it stands in; it may be a line of its own.
+// a blank line between sequences. In names, "\:" is a colon and "\\" a backslash. "@weight:2.5" in place of a label
+// gives the weight of the sequence that it stands in; it may be a line of its own.
 #pragma once
 #include <charconv>
 #include <cmath>
@@ -13,7 +13,8 @@ namespace dovetail {
 
 struct TextError : std::runtime_error {
     uint64_t line;
-    TextError(uint64_t at, const std::string& what) : std::runtime_error("line " + std::to_string(at) + ": " + what), line(at) {}
+    TextError(uint64_t at, const std::string& what)
+        : std::runtime_error("line " + std::to_string(at) + ": " + what), line(at) {}
 };
 
 class CrfsuiteText {
@@ -54,7 +55,8 @@ private:
         }
         if (tab == at) throw TextError(number_, "the line has no label before its first tab");
         const uint32_t label = add(data_.labels, at, static_cast<size_t>(tab - at));
-        if (label >= 0x7FFF) throw TextError(number_, "more than 32,766 different labels; is the label the first field?");
+        if (label >= 0x7FFF)
+            throw TextError(number_, "more than 32,766 different labels; is the label the first field?");
         data_.gold.push_back(static_cast<int32_t>(label));
         if (!open_) data_.mark_start();
         while (tab < end) {
@@ -73,7 +75,8 @@ private:
     uint32_t add(Interner& names, const char* text, size_t length) const {
         const size_t known = names.size();
         const uint32_t id = names.add(text, length);
-        if (id == known && !is_utf8(text, length)) throw TextError(number_, "the line is not UTF-8; convert the file first, for instance with iconv");
+        if (id == known && !is_utf8(text, length))
+            throw TextError(number_, "the line is not UTF-8; convert the file first, for instance with iconv");
         return id;
     }
     static bool is_utf8(const char* text, size_t length) {
@@ -81,10 +84,18 @@ private:
         while (at < end) {
             const uint8_t lead = *at++;
             if (lead < 0x80) continue;
-            const int more = lead >= 0xC2 && lead < 0xE0 ? 1 : lead >= 0xE0 && lead < 0xF0 ? 2 : lead >= 0xF0 && lead < 0xF5 ? 3 : 0;
+            const int more = lead >= 0xC2 && lead < 0xE0   ? 1
+                             : lead >= 0xE0 && lead < 0xF0 ? 2
+                             : lead >= 0xF0 && lead < 0xF5 ? 3
+                                                           : 0;
             if (!more || end - at < more) return false;
             // The second byte also tells overlong forms, surrogates and numbers beyond Unicode.
-            const uint8_t low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80, high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+            const uint8_t low = lead == 0xE0   ? 0xA0
+                                : lead == 0xF0 ? 0x90
+                                               : 0x80,
+                          high = lead == 0xED   ? 0x9F
+                                 : lead == 0xF4 ? 0x8F
+                                                : 0xBF;
             if (at[0] < low || at[0] > high) return false;
             for (int k = 1; k < more; ++k)
                 if ((at[k] & 0xC0) != 0x80) return false;
@@ -107,7 +118,10 @@ private:
         }
         float value = 1;
         if (colon < end && !number(colon + 1, end, value))
-            throw TextError(number_, "'" + std::string(colon + 1, end) + "' is not a finite feature value between -3.4e38 and 3.4e38; write a colon within a name as \\:");
+            throw TextError(
+                number_,
+                "'" + std::string(colon + 1, end) +
+                    "' is not a finite feature value between -3.4e38 and 3.4e38; write a colon within a name as \\:");
         data_.x.add(add(data_.features, name_.data(), name_.size()), value);
     }
     static bool number(const char* at, const char* end, float& out) {
@@ -123,7 +137,9 @@ private:
     float weight(const char* colon, const char* end) const {
         float out = 0;
         if (colon == end || !number(colon + 1, end, out) || out < 0)
-            throw TextError(number_, "'" + std::string(colon, end) + "' after @weight is not a colon and a number from 0 to 3.4e38, as in @weight:2.5");
+            throw TextError(number_,
+                            "'" + std::string(colon, end) +
+                                "' after @weight is not a colon and a number from 0 to 3.4e38, as in @weight:2.5");
         return out;
     }
     void end_sequence() {

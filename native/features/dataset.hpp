@@ -109,7 +109,8 @@ struct Dataset {
     }
     // How many tokens have each feature.
     std::vector<uint64_t> counts() const {
-        std::vector<uint64_t> out(features.size(), 0), next(features.size(), 0);  // next: the first token not yet counted
+        std::vector<uint64_t> out(features.size(), 0),
+            next(features.size(), 0);  // next: the first token not yet counted
         for (uint64_t t = 0; t < x.n_tokens(); ++t)
             for (uint64_t k = x.tokens[t]; k < x.tokens[t + 1]; ++k)
                 if (next[x.ids[k]] <= t) ++out[x.ids[k]], next[x.ids[k]] = t + 1;

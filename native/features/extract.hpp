@@ -30,23 +30,29 @@ public:
     std::vector<TemplateAttribute> attributes;
     std::vector<TemplateRow> rows;
 
-    Template(std::vector<TemplateAttribute> given, std::vector<TemplateRow> given_rows) : attributes(std::move(given)), rows(std::move(given_rows)) {
+    Template(std::vector<TemplateAttribute> given, std::vector<TemplateRow> given_rows)
+        : attributes(std::move(given)), rows(std::move(given_rows)) {
         for (const TemplateRow& row : rows)
             for (const auto& [attribute, offset] : row.parts)
-                if (attribute >= attributes.size() || std::abs(offset) > kFarthest) throw std::invalid_argument("a row of the template has a part that does not exist");
+                if (attribute >= attributes.size() || std::abs(offset) > kFarthest)
+                    throw std::invalid_argument("a row of the template has a part that does not exist");
     }
     static constexpr int kFarthest = 1 << 20;
 };
 
 // Mixes a part's hash into a key. Stored in model files like key_of, so it must never change.
-inline uint64_t mix_key(uint64_t key, uint64_t hash) { return fold(key ^ hash, 0x9FB21C651E98DF25ull) + 0xD6E8FEB86659FD93ull; }
+inline uint64_t mix_key(uint64_t key, uint64_t hash) {
+    return fold(key ^ hash, 0x9FB21C651E98DF25ull) + 0xD6E8FEB86659FD93ull;
+}
 inline uint64_t finish_key(uint64_t key) {
     const uint64_t last = fold(key ^ 0x9E3779B97F4A7C15ull, 0xA0761D6478BD642Full);
     return last ? last : 1;
 }
 
 // Value of a part that lies `distance` tokens outside the sequence: before it if negative.
-inline std::string boundary_text(int distance) { return "\u27E8" + std::string(distance > 0 ? "+" : "") + std::to_string(distance) + "\u27E9"; }
+inline std::string boundary_text(int distance) {
+    return "\u27E8" + std::string(distance > 0 ? "+" : "") + std::to_string(distance) + "\u27E9";
+}
 
 // Adds value k of n to the name of a feature. Bars within values of several parts are escaped, so that features of one
 // row have names that differ.
@@ -61,7 +67,8 @@ inline void append_value(std::string& name, size_t k, size_t n, std::string_view
 // A template bound to columns.
 class Extraction {
 public:
-    Extraction(const Template& feature_template, const Columns& columns) : template_(feature_template), columns_(columns) {
+    Extraction(const Template& feature_template, const Columns& columns)
+        : template_(feature_template), columns_(columns) {
         for (const TemplateAttribute& attribute : template_.attributes) bind(attribute);
         for (const TemplateRow& row : template_.rows) {
             salt_.push_back(key_of(row.name.data(), row.name.size()));
@@ -82,14 +89,15 @@ public:
 
     // Calls group(g, level) for each group that has something at token t, and feature(row, key, value, items) for each
     // feature of a row of several parts; items: one a part, kOutside + distance where it lies outside.
-    template <class OnGroup, class OnFeature>
-    void visit(size_t s, size_t t, OnGroup group, OnFeature feature) {
-        const auto first = static_cast<int64_t>(columns_.bounds[s]), last = static_cast<int64_t>(columns_.bounds[s + 1]);
+    template <class OnGroup, class OnFeature> void visit(size_t s, size_t t, OnGroup group, OnFeature feature) {
+        const auto first = static_cast<int64_t>(columns_.bounds[s]),
+                   last = static_cast<int64_t>(columns_.bounds[s + 1]);
         for (size_t g = 0; g < groups_.size(); ++g) {
             const Group& own = groups_[g];
             const int64_t at = static_cast<int64_t>(t) + own.offset;
             const int64_t outside = distance_outside(at, first, last);
-            if (outside) group(g, own.padding < 0 ? own.levels + outside_number(outside) : padding_level(own.padding, outside));
+            if (outside)
+                group(g, own.padding < 0 ? own.levels + outside_number(outside) : padding_level(own.padding, outside));
             else if (const int32_t code = (*own.codes)[at]; code >= 0) group(g, static_cast<size_t>(code));
         }
         for (uint32_t row : products_) conjoin(row, t, first, last, feature);
@@ -109,7 +117,8 @@ public:
             }
             for (uint32_t item = bound.items->begin[level]; item < bound.items->begin[level + 1]; ++item) {
                 chosen_[0] = item;
-                feature(row, finish_key(mix_key(salt_[row], bound.items->hash[item])), scale * bound.items->value_of(item), chosen_);
+                feature(row, finish_key(mix_key(salt_[row], bound.items->hash[item])),
+                        scale * bound.items->value_of(item), chosen_);
             }
         }
     }
@@ -120,7 +129,9 @@ public:
         std::string out = of.name;
         for (size_t k = 0; k < items.size(); ++k) {
             if (items[k] < 0) append_value(out, k, items.size(), boundary_text(static_cast<int>(items[k] - kOutside)));
-            else append_value(out, k, items.size(), bound_[of.parts[k].first].items->text(static_cast<size_t>(items[k])));
+            else
+                append_value(out, k, items.size(),
+                             bound_[of.parts[k].first].items->text(static_cast<size_t>(items[k])));
         }
         return out;
     }
@@ -142,7 +153,8 @@ private:
     std::vector<uint32_t>& group_of(std::pair<uint32_t, int32_t> part) {
         const Bound& bound = bound_[part.first];
         for (Group& group : groups_)
-            if (group.codes == bound.codes.get() && group.offset == part.second && group.padding == bound.padding) return group.rows;
+            if (group.codes == bound.codes.get() && group.offset == part.second && group.padding == bound.padding)
+                return group.rows;
         groups_.push_back({bound.codes.get(), part.second, bound.items->size(), bound.padding, {}});
         return groups_.back().rows;
     }
@@ -153,7 +165,8 @@ private:
         extend(row, of, 0, salt_[row], of.value, t, first, last, feature);
     }
     template <class OnFeature>
-    void extend(uint32_t row, const TemplateRow& of, size_t k, uint64_t key, float value, size_t t, int64_t first, int64_t last, OnFeature& feature) {
+    void extend(uint32_t row, const TemplateRow& of, size_t k, uint64_t key, float value, size_t t, int64_t first,
+                int64_t last, OnFeature& feature) {
         if (k == of.parts.size()) return feature(row, finish_key(key), value, chosen_);
         const Bound& bound = bound_[of.parts[k].first];
         const int64_t at = static_cast<int64_t>(t) + of.parts[k].second;
@@ -162,7 +175,8 @@ private:
             chosen_[k] = kOutside + distance;
             return extend(row, of, k + 1, mix_key(key, outside_hash(distance)), value, t, first, last, feature);
         }
-        const int64_t level = distance ? static_cast<int64_t>(padding_level(bound.padding, distance)) : (*bound.codes)[at];
+        const int64_t level =
+            distance ? static_cast<int64_t>(padding_level(bound.padding, distance)) : (*bound.codes)[at];
         if (level < 0) return;
         if (bound.plain) {
             chosen_[k] = level;
@@ -170,7 +184,8 @@ private:
         }
         for (uint32_t item = bound.items->begin[level]; item < bound.items->begin[level + 1]; ++item) {
             chosen_[k] = item;
-            extend(row, of, k + 1, mix_key(key, bound.items->hash[item]), value * bound.items->value_of(item), t, first, last, feature);
+            extend(row, of, k + 1, mix_key(key, bound.items->hash[item]), value * bound.items->value_of(item), t, first,
+                   last, feature);
         }
     }
 

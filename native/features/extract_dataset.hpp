@@ -26,16 +26,18 @@ private:
             const auto [first, last] = groups_.get(g, level, [&] { return group_features(g, level); });
             for (size_t k = first; k < last; ++k) data_.x.add(ids_[k], values_[k]);
         };
-        extraction_.visit(s, t, add_group, [&](uint32_t row, uint64_t key, float value, const Extraction::Chosen& items) {
-            data_.x.add(id_of(row, key, items), value);
-        });
+        extraction_.visit(s, t, add_group,
+                          [&](uint32_t row, uint64_t key, float value, const Extraction::Chosen& items) {
+                              data_.x.add(id_of(row, key, items), value);
+                          });
     }
     // Where the features of a group at a level lie in ids_ and values_.
     std::pair<size_t, size_t> group_features(size_t g, size_t level) {
         const size_t begin = ids_.size();
-        extraction_.each_of_group(g, level, [&](uint32_t row, uint64_t key, float value, const Extraction::Chosen& items) {
-            ids_.push_back(id_of(row, key, items)), values_.push_back(value);
-        });
+        extraction_.each_of_group(g, level,
+                                  [&](uint32_t row, uint64_t key, float value, const Extraction::Chosen& items) {
+                                      ids_.push_back(id_of(row, key, items)), values_.push_back(value);
+                                  });
         return {begin, ids_.size()};
     }
     uint32_t id_of(uint32_t row, uint64_t key, const Extraction::Chosen& items) {
@@ -57,7 +59,9 @@ inline std::vector<std::vector<NamedFeatures>> list_features(const Template& fea
     for (size_t s = 0; s < out.size(); ++s)
         for (size_t t = columns.bounds[s]; t < columns.bounds[s + 1]; ++t) {
             NamedFeatures& named = out[s].emplace_back();
-            const auto put = [&](uint32_t row, uint64_t, float value, const Extraction::Chosen& items) { named.emplace_back(extraction.name(row, items), value); };
+            const auto put = [&](uint32_t row, uint64_t, float value, const Extraction::Chosen& items) {
+                named.emplace_back(extraction.name(row, items), value);
+            };
             extraction.visit(s, t, [&](size_t g, size_t level) { extraction.each_of_group(g, level, put); }, put);
         }
     return out;

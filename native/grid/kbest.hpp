@@ -7,7 +7,8 @@ namespace dovetail {
 
 class GridKBest {
 public:
-    explicit GridKBest(const Grids& grids) : layout_(grids), messages_(layout_), origins_(layout_), labels_(layout_.N) {}
+    explicit GridKBest(const Grids& grids)
+        : layout_(grids), messages_(layout_), origins_(layout_), labels_(layout_.N) {}
 
     std::vector<int32_t> labels;  // [found x layers x T]
     std::vector<double> scores;   // [found], best first
@@ -25,7 +26,8 @@ public:
         scores = std::move(search.loss);
         labels.resize(scores.size() * layout_.N * view.T);
         for (size_t found = 0; found < scores.size(); ++found)
-            for (size_t t = 0; t < view.T; ++t) layout_.write_labels(search.paths[found * view.T + t], &labels[found * layout_.N * view.T + t], view.T);
+            for (size_t t = 0; t < view.T; ++t)
+                layout_.write_labels(search.paths[found * view.T + t], &labels[found * layout_.N * view.T + t], view.T);
         std::vector<int32_t*> rows;
         for (size_t i = 0; i < layout_.N; ++i) rows.push_back(labels.data() + i * view.T);
         const double best = labels_score(view, rows);

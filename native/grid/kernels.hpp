@@ -28,7 +28,8 @@ struct GridProduct {
 };
 
 // Rows and vectors of a block of sums that stays in registers.
-constexpr size_t kBlockRows = std::min(4, kSums / Vec<double>::kParts), kBlockVectors = kBlockRows * 2 * Vec<double>::kParts <= kSums ? 2 : 1;
+constexpr size_t kBlockRows = std::min(4, kSums / Vec<double>::kParts),
+                 kBlockVectors = kBlockRows * 2 * Vec<double>::kParts <= kSums ? 2 : 1;
 
 // Calls run(B, m) for rows m .. m + B - 1, few and about equally many at a time.
 template <class Run> void each_few(size_t rows, Run run) {
@@ -37,10 +38,18 @@ template <class Run> void each_few(size_t rows, Run run) {
     for (size_t k = 0, m = 0; k < groups; ++k) {
         const size_t end = rows * (k + 1) / groups;
         switch (end - m) {
-            case 1: run(std::integral_constant<int, 1>(), m); break;
-            case 2: run(std::integral_constant<int, 2>(), m); break;
-            case 3: run(std::integral_constant<int, 3>(), m); break;
-            default: run(std::integral_constant<int, 4>(), m); break;
+            case 1:
+                run(std::integral_constant<int, 1>(), m);
+                break;
+            case 2:
+                run(std::integral_constant<int, 2>(), m);
+                break;
+            case 3:
+                run(std::integral_constant<int, 3>(), m);
+                break;
+            default:
+                run(std::integral_constant<int, 4>(), m);
+                break;
         }
         m = end;
     }
@@ -73,7 +82,8 @@ struct GridMax {
             const double *a = p.a + m * p.a_row, *b = p.b + n;
             for (size_t k = 0; k < p.K; ++k, a += p.a_column, b += p.b_row)
                 for (int i = 0; i < B; ++i)
-                    for (int v = 0; v < V; ++v) best[i][v] = larger<double>(a[i * p.a_row] + load(b + v * kLane), best[i][v]);
+                    for (int v = 0; v < V; ++v)
+                        best[i][v] = larger<double>(a[i * p.a_row] + load(b + v * kLane), best[i][v]);
             for (int i = 0; i < B; ++i)
                 for (int v = 0; v < V; ++v) store(p.out + (m + i) * p.out_row + n + v * kLane, best[i][v]);
         });
@@ -98,7 +108,8 @@ struct GridSum {
             Vec<double> sum[B][V];
             double* out = p.out + m * p.out_row + n;
             for (int i = 0; i < B; ++i)
-                for (int v = 0; v < V; ++v) sum[i][v] = accumulate ? load(out + i * p.out_row + v * kLane) : Vec<double>{};
+                for (int v = 0; v < V; ++v)
+                    sum[i][v] = accumulate ? load(out + i * p.out_row + v * kLane) : Vec<double>{};
             const double *a = p.a + m * p.a_row, *b = p.b + n;
             for (size_t k = 0; k < p.K; ++k, a += p.a_column, b += p.b_row)
                 for (int i = 0; i < B; ++i)
@@ -158,11 +169,13 @@ struct GridSum {
     static double log_of(double value) { return portable::log(value); }
 
     // Pairs of labels of the innermost layer: sums[a][b] += sum over rows of before[row][a] after[row][b].
-    static void couple_lanes(size_t rows, size_t L, size_t width, const double* before, const double* after, const double*, double* sums) {
+    static void couple_lanes(size_t rows, size_t L, size_t width, const double* before, const double* after,
+                             const double*, double* sums) {
         product<true>({L, rows, width, before, 1, width, after, width, sums, width});
     }
     // Of another layer: a vector of sums a pair, to be added up in the end.
-    static void couple_rows(size_t outer, size_t L, size_t inner, const double* before, const double* after, const double*, double* sums) {
+    static void couple_rows(size_t outer, size_t L, size_t inner, const double* before, const double* after,
+                            const double*, double* sums) {
         for (size_t a = 0; a < L; ++a)
             each_few(L, [&](auto B, size_t b) {
                 double* to = sums + (a * L + b) * kLane;
@@ -193,7 +206,8 @@ struct GridLogSum {
                 double* out = p.out + m * p.out_row + n;
                 Vec<double> high = load(out), sum{};
                 const Vec<double> offset = select(high > zero, high, Vec<double>{});
-                for (size_t k = 0; k < p.K; ++k) sum += exp(p.a[m * p.a_row + k * p.a_column] + load(p.b + k * p.b_row + n) - offset);
+                for (size_t k = 0; k < p.K; ++k)
+                    sum += exp(p.a[m * p.a_row + k * p.a_column] + load(p.b + k * p.b_row + n) - offset);
                 for (int lane = 0; lane < kLane; ++lane) out[lane] = offset[lane] + portable::log(sum[lane]);
             }
     }
@@ -213,19 +227,25 @@ struct GridLogSum {
     }
     static double log_of(double value) { return value; }
 
-    static void couple_lanes(size_t rows, size_t L, size_t width, const double* before, const double* after, const double* transition, double* sums) {
+    static void couple_lanes(size_t rows, size_t L, size_t width, const double* before, const double* after,
+                             const double* transition, double* sums) {
         for (size_t row = 0; row < rows; ++row)
             for (size_t a = 0; a < L; ++a)
                 for (size_t b = 0; b < width; b += kLane)
-                    store(sums + a * width + b, load(sums + a * width + b) + exp(before[row * width + a] + load(transition + a * width + b) + load(after + row * width + b)));
+                    store(sums + a * width + b,
+                          load(sums + a * width + b) + exp(before[row * width + a] + load(transition + a * width + b) +
+                                                           load(after + row * width + b)));
     }
-    static void couple_rows(size_t outer, size_t L, size_t inner, const double* before, const double* after, const double* transition, double* sums) {
+    static void couple_rows(size_t outer, size_t L, size_t inner, const double* before, const double* after,
+                            const double* transition, double* sums) {
         for (size_t a = 0; a < L; ++a)
             for (size_t b = 0; b < L; ++b)
                 for (size_t o = 0; o < outer; ++o)
                     for (size_t k = 0; k < inner; k += kLane)
                         store(sums + (a * L + b) * kLane,
-                              load(sums + (a * L + b) * kLane) + exp(load(before + (o * L + a) * inner + k) + load(after + (o * L + b) * inner + k) + transition[a * L + b]));
+                              load(sums + (a * L + b) * kLane) +
+                                  exp(load(before + (o * L + a) * inner + k) + load(after + (o * L + b) * inner + k) +
+                                      transition[a * L + b]));
     }
     static double expected(double sum, double) { return sum; }
 };

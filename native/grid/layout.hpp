@@ -36,7 +36,8 @@ struct GridFactor {
     void spread(size_t token, double* table) const {
         const double* cells = score + token * size;
         const Vec<double> padding = splat(-std::numeric_limits<double>::infinity());
-        const auto used = lanes<double>(static_cast<uint8_t>((1u << std::min<size_t>(labels - (width - kLane), kLane)) - 1));
+        const auto used =
+            lanes<double>(static_cast<uint8_t>((1u << std::min<size_t>(labels - (width - kLane), kLane)) - 1));
         for (size_t q = 0; q < from.size(); ++q, table += width) {
             const double* first = cells + from[q];
             if (stride == 1 && static_cast<size_t>(end - first) >= width) {
@@ -78,7 +79,8 @@ inline std::vector<size_t> elimination_order(const Grids& grids) {
 class GridLayout {
 public:
     explicit GridLayout(const Grids& grids) : all(grids), N(grids.layers()) {
-        if (grids.states() > kMostGridStates) throw std::invalid_argument("the layers have too many joint states to be kept in memory");
+        if (grids.states() > kMostGridStates)
+            throw std::invalid_argument("the layers have too many joint states to be kept in memory");
         order_layers();
         order_eliminations();
         for (size_t i = 0; i < N; ++i) node.push_back(factor({layer[i]}, all.node[layer[i]]));
@@ -91,13 +93,14 @@ public:
 
     const Grids& all;
     const size_t N;
-    std::vector<size_t> layer;         // number, among those given, of our i-th layer; the last is the innermost one
-    std::vector<size_t> L;             // labels of our i-th layer
-    std::vector<size_t> outer, inner;  // states that differ before and after layer i; `inner` with padding, 1 for the innermost one
+    std::vector<size_t> layer;  // number, among those given, of our i-th layer; the last is the innermost one
+    std::vector<size_t> L;      // labels of our i-th layer
+    std::vector<size_t> outer,
+        inner;  // states that differ before and after layer i; `inner` with padding, 1 for the innermost one
     size_t rows = 1, width = 1;
-    std::vector<size_t> elimination;             // order in which previous labels are eliminated
-    std::vector<GridFactor> node, cotemporal, lagged;      // node: of our i-th layer
-    std::vector<std::vector<size_t>> lagged_from;  // of our i-th layer: lagged factors that have its previous label
+    std::vector<size_t> elimination;                   // order in which previous labels are eliminated
+    std::vector<GridFactor> node, cotemporal, lagged;  // node: of our i-th layer
+    std::vector<std::vector<size_t>> lagged_from;      // of our i-th layer: lagged factors that have its previous label
     GridFactor joint;
 
     size_t size() const { return rows * width; }
@@ -110,7 +113,9 @@ public:
 
 private:
     void order_layers() {
-        const auto waste = [&](size_t i) { return static_cast<double>(padded(static_cast<int>(all.labels[i]))) / static_cast<double>(all.labels[i]); };
+        const auto waste = [&](size_t i) {
+            return static_cast<double>(padded(static_cast<int>(all.labels[i]))) / static_cast<double>(all.labels[i]);
+        };
         size_t last = 0;
         for (size_t i = 1; i < N; ++i)
             if (waste(i) <= waste(last)) last = i;
@@ -132,7 +137,9 @@ private:
         std::vector<size_t> ours(N);
         for (size_t i = 0; i < N; ++i) ours[layer[i]] = i;
         for (size_t given : elimination_order(all)) elimination.push_back(ours[given]);
-        if (elimination.size() < N) throw std::invalid_argument("lags between the layers form a cycle, which exact inference cannot follow: use method 'loopy'");
+        if (elimination.size() < N)
+            throw std::invalid_argument(
+                "lags between the layers form a cycle, which exact inference cannot follow: use method 'loopy'");
         lagged_from.resize(N);
         for (size_t g = 0; g < all.lagged.size(); ++g) lagged_from[ours[all.lagged[g].before]].push_back(g);
     }

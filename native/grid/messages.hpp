@@ -3,8 +3,8 @@
 //
 //   M -> M_1(s^1, s'^2 .. s'^N) = (+)_{s'^1} M(s'^1 .. s'^N) (x) transition_1(s'^1, s^1) -> ... -> M_N(s^1 .. s^N)
 //
-// which costs K x sum L_i for K = prod L_i states. A lagged factor is multiplied in when the new label of its later layer is there
-// and the previous label of the other still is.
+// which costs K x sum L_i for K = prod L_i states. A lagged factor is multiplied in when the new label of its later
+// layer is there and the previous label of the other still is.
 #pragma once
 #include "grid/kernels.hpp"
 #include "grid/layout.hpp"
@@ -14,7 +14,8 @@ namespace dovetail {
 // Transitions and lagged factors into one token, as a semiring wants them.
 template <class Cell> class GridStep {
 public:
-    explicit GridStep(const GridLayout& layout) : layout_(layout), transition_(layout.N), spread_(layout.N), shift_(layout.N), lagged_(layout.lagged.size()) {
+    explicit GridStep(const GridLayout& layout)
+        : layout_(layout), transition_(layout.N), spread_(layout.N), shift_(layout.N), lagged_(layout.lagged.size()) {
         for (size_t i = 0; i < layout.N; ++i) {
             const size_t width = row_width(i);
             transition_[i].assign((layout.L[i] * width + kLane - 1) / kLane * kLane, Cell::zero);
@@ -47,13 +48,17 @@ public:
     // Layer i's previous label, in `from`, becomes its new one, in `to`; lagged factors are in `from` already.
     void forward(size_t i, const double* from, double* to) const {
         const size_t L = layout_.L[i], inner = layout_.inner[i];
-        if (i + 1 == layout_.N) return Cell::product({layout_.rows, L, layout_.width, from, layout_.width, 1, transition_[i].data(), layout_.width, to, layout_.width});
+        if (i + 1 == layout_.N)
+            return Cell::product({layout_.rows, L, layout_.width, from, layout_.width, 1, transition_[i].data(),
+                                  layout_.width, to, layout_.width});
         for (size_t o = 0; o < layout_.outer[i]; ++o, from += L * inner, to += L * inner)
             Cell::product({L, L, inner, transition_[i].data(), 1, L, from, inner, to, inner});
     }
     void backward(size_t i, const double* from, double* to) const {
         const size_t L = layout_.L[i], inner = layout_.inner[i];
-        if (i + 1 == layout_.N) return Cell::product({layout_.rows, L, layout_.width, from, layout_.width, 1, back_.data(), layout_.width, to, layout_.width});
+        if (i + 1 == layout_.N)
+            return Cell::product({layout_.rows, L, layout_.width, from, layout_.width, 1, back_.data(), layout_.width,
+                                  to, layout_.width});
         for (size_t o = 0; o < layout_.outer[i]; ++o, from += L * inner, to += L * inner)
             Cell::product({L, L, inner, transition_[i].data(), L, 1, from, inner, to, inner});
     }
@@ -64,7 +69,8 @@ public:
             double* to = message;
             for (size_t row = 0; row < layout_.rows; ++row, to += layout_.width) {
                 const double* weight = &lagged_[g][factor.row[row] * factor.width];
-                for (size_t k = 0; k < layout_.width; k += kLane) store(to + k, Cell::times(load(to + k), factor.innermost() ? load(weight + k) : splat(*weight)));
+                for (size_t k = 0; k < layout_.width; k += kLane)
+                    store(to + k, Cell::times(load(to + k), factor.innermost() ? load(weight + k) : splat(*weight)));
             }
         }
     }
@@ -99,7 +105,9 @@ class GridLocal {
 public:
     explicit GridLocal(const GridLayout& layout) : layout_(layout), row_(layout.rows) {
         for (const auto* factors : {&layout.node, &layout.cotemporal})
-            for (const GridFactor& factor : *factors) (factor.innermost() ? wide_ : narrow_).push_back({&factor, Array<double>(factor.table_size(), GridMax::zero)});
+            for (const GridFactor& factor : *factors)
+                (factor.innermost() ? wide_ : narrow_)
+                    .push_back({&factor, Array<double>(factor.table_size(), GridMax::zero)});
     }
     void score(size_t token, double* out) {
         std::fill(row_.begin(), row_.end(), 0.0);
@@ -126,7 +134,8 @@ private:
         Array<double> table;
     };
     const GridLayout& layout_;
-    std::vector<Spread> narrow_, wide_;  // without and with the innermost layer; the latter's labels themselves come first
+    std::vector<Spread> narrow_,
+        wide_;  // without and with the innermost layer; the latter's labels themselves come first
     std::vector<double> row_;
 };
 
@@ -145,7 +154,9 @@ public:
     // `scales` is null or takes the logs of what has been taken out until each token.
     double run(const GridView& view, bool& in_range, std::vector<double>* scales = nullptr) {
         first_ = view.first, T_ = view.T, block_ = kNoBlock;
-        stride_ = T_ * size_ * sizeof(double) <= kKept ? 1 : static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(T_))));
+        stride_ = T_ * size_ * sizeof(double) <= kKept
+                      ? 1
+                      : static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(T_))));
         kept_.resize((T_ + stride_ - 1) / stride_ * size_);
         LogProduct scale;
         here_.assign(size_, Cell::one);

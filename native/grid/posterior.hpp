@@ -49,12 +49,21 @@ private:
 template <class Cell> class GridPosterior {
 public:
     explicit GridPosterior(const GridLayout& layout)
-        : layout_(layout), messages_(layout), marginal_(layout), ahead_(layout.N + 1, Array<double>(layout.size())), pairs_(layout.N),
-          beta_(layout.size()), behind_(layout.size()), next_(layout.size()), p_(layout.size()) {
-        for (size_t i = 0; i < layout.N; ++i) pairs_[i].resize(i + 1 == layout.N ? layout.L[i] * layout.width : layout.L[i] * layout.L[i] * kLane);
+        : layout_(layout),
+          messages_(layout),
+          marginal_(layout),
+          ahead_(layout.N + 1, Array<double>(layout.size())),
+          pairs_(layout.N),
+          beta_(layout.size()),
+          behind_(layout.size()),
+          next_(layout.size()),
+          p_(layout.size()) {
+        for (size_t i = 0; i < layout.N; ++i)
+            pairs_[i].resize(i + 1 == layout.N ? layout.L[i] * layout.width : layout.L[i] * layout.L[i] * kLane);
     }
 
-    // log Z; `joint` is null or takes the probabilities of joint states. Nothing is to be believed that is not `in_range`.
+    // log Z; `joint` is null or takes the probabilities of joint states. Nothing is to be believed that is not
+    // `in_range`.
     double run(const GridView& view, SequenceExpectations& to, double* joint, bool& in_range) {
         if (!view.T) return 0.0;
         for (auto& sums : pairs_) std::fill(sums.begin(), sums.end(), 0.0);
@@ -67,7 +76,8 @@ public:
         for (size_t t = view.T - 1; in_range; --t) {
             multiply(messages_.alpha(t), beta_.data());
             for (size_t i = 0; i < layout_.N; ++i) marginal_.write(layout_.node[i], to.labels(layout_.layer[i], t));
-            for (size_t k = 0; k < layout_.cotemporal.size(); ++k) marginal_.write(layout_.cotemporal[k], to.cotemporal(k, t));
+            for (size_t k = 0; k < layout_.cotemporal.size(); ++k)
+                marginal_.write(layout_.cotemporal[k], to.cotemporal(k, t));
             if (joint) marginal_.write(layout_.joint, joint + (view.first + t) * layout_.joint.size);
             if (t == 0) break;
             step_back(view, t, to, in_range);
@@ -80,7 +90,8 @@ public:
 private:
     // The distribution over joint states that two messages make.
     void multiply(const double* a, const double* b) {
-        for (size_t k = 0; k < p_.size(); k += kLane) store(&p_[k], Cell::probability(Cell::times(load(a + k), load(b + k))));
+        for (size_t k = 0; k < p_.size(); k += kLane)
+            store(&p_[k], Cell::probability(Cell::times(load(a + k), load(b + k))));
         marginal_.take(p_.data());
     }
     void step_back(const GridView& view, size_t t, SequenceExpectations& to, bool& in_range) {
@@ -88,7 +99,8 @@ private:
         const double* before = messages_.alpha(t - 1);
         messages_.weigh_states(t, in_range);
         messages_.step.prepare(view.first + t, in_range);
-        for (size_t k = 0; k < size; k += kLane) store(&ahead_[N][k], Cell::times(load(&messages_.weights[k]), load(&beta_[k])));
+        for (size_t k = 0; k < size; k += kLane)
+            store(&ahead_[N][k], Cell::times(load(&messages_.weights[k]), load(&beta_[k])));
         for (size_t n = N; n-- > 0;) {
             messages_.step.backward(layout_.elimination[n], ahead_[n + 1].data(), ahead_[n].data());
             messages_.step.apply_lagged(layout_.elimination[n], ahead_[n].data());
@@ -119,15 +131,19 @@ private:
     }
     void couple(size_t i, const double* before, const double* after) {
         const double* transition = messages_.step.transitions(i).data();
-        if (i + 1 == layout_.N) Cell::couple_lanes(layout_.rows, layout_.L[i], layout_.width, before, after, transition, pairs_[i].data());
-        else Cell::couple_rows(layout_.outer[i], layout_.L[i], layout_.inner[i], before, after, transition, pairs_[i].data());
+        if (i + 1 == layout_.N)
+            Cell::couple_lanes(layout_.rows, layout_.L[i], layout_.width, before, after, transition, pairs_[i].data());
+        else
+            Cell::couple_rows(layout_.outer[i], layout_.L[i], layout_.inner[i], before, after, transition,
+                              pairs_[i].data());
     }
     // Adds what pairs of labels of layer i have come to.
     void write_pairs(size_t i, double* to) const {
         const size_t L = layout_.L[i], width = messages_.step.row_width(i);
         for (size_t a = 0; a < L; ++a)
             for (size_t b = 0; b < L; ++b) {
-                const double sum = i + 1 == layout_.N ? pairs_[i][a * width + b] : sum_of<double>(load(&pairs_[i][(a * L + b) * kLane]));
+                const double sum = i + 1 == layout_.N ? pairs_[i][a * width + b]
+                                                      : sum_of<double>(load(&pairs_[i][(a * L + b) * kLane]));
                 to[a * L + b] += Cell::expected(sum, messages_.step.transitions(i)[a * width + b]);
             }
     }

@@ -14,7 +14,8 @@ struct GridLabels {
     std::vector<std::vector<int32_t>> labels;  // of each layer, [n_tokens]
     std::vector<double> scores;                // [sequences]; -infinity where nothing allowed was found
 
-    explicit GridLabels(const Grids& grids) : labels(grids.layers(), std::vector<int32_t>(grids.n_tokens())), scores(grids.n_sequences()) {}
+    explicit GridLabels(const Grids& grids)
+        : labels(grids.layers(), std::vector<int32_t>(grids.n_tokens())), scores(grids.n_sequences()) {}
 };
 
 // Expectations have the shapes of the scores they belong to.
@@ -29,8 +30,10 @@ struct GridExpectations {
             labels.emplace_back(tokens * L);
             transitions.emplace_back((grids.transition[i].each_token ? tokens : 1) * L * L);
         }
-        for (const CotemporalFactor& factor : grids.cotemporal) cotemporal.emplace_back(tokens * grids.factor_size(factor));
-        for (const LaggedFactor& factor : grids.lagged) lagged.emplace_back(tokens * grids.labels[factor.before] * grids.labels[factor.after]);
+        for (const CotemporalFactor& factor : grids.cotemporal)
+            cotemporal.emplace_back(tokens * grids.factor_size(factor));
+        for (const LaggedFactor& factor : grids.lagged)
+            lagged.emplace_back(tokens * grids.labels[factor.before] * grids.labels[factor.after]);
     }
 };
 
@@ -39,13 +42,17 @@ class SequenceExpectations {
 public:
     using Sums = std::vector<std::vector<double>>;  // [L x L] of each layer with constant transitions
 
-    SequenceExpectations(const GridView& view, GridExpectations& all, Sums& sums) : view_(view), all_(all), sums_(sums) {}
+    SequenceExpectations(const GridView& view, GridExpectations& all, Sums& sums)
+        : view_(view), all_(all), sums_(sums) {}
     double* labels(size_t layer, size_t t) { return &all_.labels[layer][(view_.first + t) * view_.L(layer)]; }
     double* transitions(size_t layer, size_t t) {
         const size_t size = view_.L(layer) * view_.L(layer);
-        return view_.all.transition[layer].each_token ? &all_.transitions[layer][(view_.first + t) * size] : sums_[layer].data();
+        return view_.all.transition[layer].each_token ? &all_.transitions[layer][(view_.first + t) * size]
+                                                      : sums_[layer].data();
     }
-    double* cotemporal(size_t k, size_t t) { return &all_.cotemporal[k][(view_.first + t) * view_.all.factor_size(view_.all.cotemporal[k])]; }
+    double* cotemporal(size_t k, size_t t) {
+        return &all_.cotemporal[k][(view_.first + t) * view_.all.factor_size(view_.all.cotemporal[k])];
+    }
     double* lagged(size_t k, size_t t) {
         const LaggedFactor& of = view_.all.lagged[k];
         return &all_.lagged[k][(view_.first + t) * view_.L(of.before) * view_.L(of.after)];
@@ -102,7 +109,8 @@ inline double labels_score(const GridView& view, const std::vector<int32_t*>& la
             sum += view.node(i, t)[label(i)];
             if (t) sum += view.transition(i, t)[before(i) * view.L(i) + label(i)];
         }
-        for (size_t k = 0; k < view.all.cotemporal.size(); ++k) sum += view.cotemporal(k, t)[factor_cell(view.all, view.all.cotemporal[k], label)];
+        for (size_t k = 0; k < view.all.cotemporal.size(); ++k)
+            sum += view.cotemporal(k, t)[factor_cell(view.all, view.all.cotemporal[k], label)];
         for (size_t k = 0; t && k < view.all.lagged.size(); ++k) {
             const LaggedFactor& of = view.all.lagged[k];
             sum += view.lagged(k, t)[before(of.before) * view.L(of.after) + label(of.after)];

@@ -31,8 +31,8 @@ struct GridTransition {
 
 // All sequences of a batch. Arrays belong to someone else, who outlives this.
 struct Grids {
-    std::vector<size_t> labels;    // of each layer
-    std::vector<uint64_t> bounds;  // [sequences + 1] among tokens
+    std::vector<size_t> labels;       // of each layer
+    std::vector<uint64_t> bounds;     // [sequences + 1] among tokens
     std::vector<const double*> node;  // [n_tokens x L_i]
     std::vector<GridTransition> transition;
     std::vector<CotemporalFactor> cotemporal;
@@ -55,7 +55,8 @@ struct GridView {
     const Grids& all;
     size_t first, T;
 
-    GridView(const Grids& grids, size_t s) : all(grids), first(grids.bounds[s]), T(grids.bounds[s + 1] - grids.bounds[s]) {}
+    GridView(const Grids& grids, size_t s)
+        : all(grids), first(grids.bounds[s]), T(grids.bounds[s + 1] - grids.bounds[s]) {}
     size_t layers() const { return all.layers(); }
     size_t L(size_t layer) const { return all.labels[layer]; }
     const double* node(size_t layer, size_t t) const { return all.node[layer] + (first + t) * L(layer); }
@@ -63,7 +64,9 @@ struct GridView {
         const GridTransition& of = all.transition[layer];
         return of.score + (of.each_token ? (first + t) * L(layer) * L(layer) : 0);
     }
-    const double* cotemporal(size_t k, size_t t) const { return all.cotemporal[k].score + (first + t) * all.factor_size(all.cotemporal[k]); }
+    const double* cotemporal(size_t k, size_t t) const {
+        return all.cotemporal[k].score + (first + t) * all.factor_size(all.cotemporal[k]);
+    }
     const double* lagged(size_t k, size_t t) const {
         const LaggedFactor& of = all.lagged[k];
         return of.score + (first + t) * L(of.before) * L(of.after);

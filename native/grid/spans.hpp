@@ -1,7 +1,8 @@
 // Probabilities that one layer's labels lie within masks over a span of tokens. One forward and one backward pass serve
 // all spans of a sequence; each then costs a forward pass over its own tokens, with the masks in it.
 //
-//   P = sum_k event_t(k) beta_t(k)     t: last token of the span's masks; event: alpha with the masks, on the scale of alpha
+//   P = sum_k event_t(k) beta_t(k)     t: last token of the span's masks; event: alpha with the masks, on the scale of
+//   alpha
 #pragma once
 #include "core/label_span.hpp"
 #include "grid/viterbi.hpp"
@@ -13,8 +14,10 @@ public:
     explicit GridSpans(const GridLayout& layout) : layout_(layout), messages_(layout) {}
 
     // log P of each span; false: numbers have left the range.
-    bool run(const GridView& view, size_t s, size_t layer, const std::vector<LabelSpan>& spans, std::vector<double>& out) {
-        layer_ = static_cast<size_t>(std::find(layout_.layer.begin(), layout_.layer.end(), layer) - layout_.layer.begin());
+    bool run(const GridView& view, size_t s, size_t layer, const std::vector<LabelSpan>& spans,
+             std::vector<double>& out) {
+        layer_ =
+            static_cast<size_t>(std::find(layout_.layer.begin(), layout_.layer.end(), layer) - layout_.layer.begin());
         out.assign(spans.size(), 0.0);
         if (!view.T) return true;
         bool in_range = true;
@@ -33,7 +36,8 @@ public:
         std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return last(a) > last(b); });
 
         Array<double> beta(layout_.size(), Cell::one);
-        Cell::rescale(beta.data(), beta.size(), Cell::total(messages_.alpha(view.T - 1), beta.data(), beta.size()), in_range);
+        Cell::rescale(beta.data(), beta.size(), Cell::total(messages_.alpha(view.T - 1), beta.data(), beta.size()),
+                      in_range);
         size_t t = view.T - 1;
         for (size_t k : order) {
             for (; t > last(k); --t) messages_.retreat(t, beta, in_range);
@@ -66,11 +70,13 @@ private:
     size_t layer_ = 0;
 };
 
-inline std::vector<double> grid_span_log_probabilities(const Grids& grids, size_t s, size_t layer, const std::vector<LabelSpan>& spans) {
+inline std::vector<double> grid_span_log_probabilities(const Grids& grids, size_t s, size_t layer,
+                                                       const std::vector<LabelSpan>& spans) {
     const GridLayout layout(grids);
     const GridView view(grids, s);
     std::vector<double> out;
-    if (!GridSpans<GridSum>(layout).run(view, s, layer, spans, out)) GridSpans<GridLogSum>(layout).run(view, s, layer, spans, out);
+    if (!GridSpans<GridSum>(layout).run(view, s, layer, spans, out))
+        GridSpans<GridLogSum>(layout).run(view, s, layer, spans, out);
     return out;
 }
 

@@ -9,14 +9,16 @@ namespace dovetail {
 
 struct ImpossibleGrid : std::invalid_argument {
     ImpossibleGrid(const Grids& grids, size_t s)
-        : std::invalid_argument("no combination of labels is allowed" + (grids.n_sequences() > 1 ? " in sequence " + std::to_string(s + 1) : std::string())) {}
+        : std::invalid_argument("no combination of labels is allowed" +
+                                (grids.n_sequences() > 1 ? " in sequence " + std::to_string(s + 1) : std::string())) {}
 };
 
-// Scores of the transitions from all joint states into one. Each is the sum of a number for the row of the state that is left
-// and one for its lane.
+// Scores of the transitions from all joint states into one. Each is the sum of a number for the row of the state that
+// is left and one for its lane.
 class GridOrigins {
 public:
-    explicit GridOrigins(const GridLayout& layout) : layout_(layout), rows_(layout.rows), next_(layout.rows), lanes_(layout.width, GridMax::zero) {}
+    explicit GridOrigins(const GridLayout& layout)
+        : layout_(layout), rows_(layout.rows), next_(layout.rows), lanes_(layout.width, GridMax::zero) {}
 
     // `labels` of the state at token t, by the layers' given numbers.
     void into(const GridView& view, size_t t, const int32_t* labels) {
@@ -46,8 +48,12 @@ public:
         rows_.assign(layout_.rows, 0.0);
         std::fill(lanes_.begin(), lanes_.begin() + static_cast<ptrdiff_t>(layout_.L.back()), 0.0);
     }
-    Vec<double> value(const double* alpha, size_t row, size_t lane) const { return load(alpha + row * layout_.width + lane) + (rows_[row] + load(&lanes_[lane])); }
-    double value(const double* alpha, size_t state) const { return alpha[state] + (rows_[state / layout_.width] + lanes_[state % layout_.width]); }
+    Vec<double> value(const double* alpha, size_t row, size_t lane) const {
+        return load(alpha + row * layout_.width + lane) + (rows_[row] + load(&lanes_[lane]));
+    }
+    double value(const double* alpha, size_t state) const {
+        return alpha[state] + (rows_[state / layout_.width] + lanes_[state % layout_.width]);
+    }
 
     // The first state from which alpha and the transition are best.
     size_t best(const double* alpha) const {

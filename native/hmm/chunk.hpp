@@ -13,10 +13,11 @@ namespace dovetail {
 
 template <class R> class HmmChunkPass {
 public:
-    Array<R> transitions;                      // [K x Kp], without the factor M
+    Array<R> transitions;                // [K x Kp], without the factor M
     std::vector<double> log_likelihood;  // of each sequence of the chunk
 
-    HmmChunkPass(const HmmPlan& plan, const HmmTables<R>& tables) : plan_(plan), tables_(tables), K_(tables.K), Kp_(tables.Kp) {}
+    HmmChunkPass(const HmmPlan& plan, const HmmTables<R>& tables)
+        : plan_(plan), tables_(tables), K_(tables.K), Kp_(tables.Kp) {}
 
     // Both return whether the numbers can be trusted: in double precision always, a sequence that cannot be having
     // log-likelihood minus infinity and expecting nothing.
@@ -29,8 +30,7 @@ public:
         for (size_t t = 0; t < chunk.n_steps; ++t) {
             const size_t first = step(t), going = step(t + 1) - first;
             R* alpha = row(alpha_, first);
-            if (t)
-                product<false>(row(alpha_, step(t - 1)), Kp_, 1, tables_.transition.data(), going, K_, alpha, Kp_);
+            if (t) product<false>(row(alpha_, step(t - 1)), Kp_, 1, tables_.transition.data(), going, K_, alpha, Kp_);
             else
                 for (size_t b = 0; b < going; ++b) std::copy_n(tables_.start.data(), Kp_, alpha + b * Kp_);
             for (size_t b = 0; b < going; ++b) {
@@ -42,8 +42,7 @@ public:
                 log_likelihood[b] += tables_.log_scale[plan_.word[first + b]];
                 if (c < 1e-100)  // a product with it might be too small for a double
                     log_likelihood[b] += portable::log(c);
-                else if ((scale_[b] *= c) < 1e-200)
-                    log_likelihood[b] += portable::log(scale_[b]), scale_[b] = 1;
+                else if ((scale_[b] *= c) < 1e-200) log_likelihood[b] += portable::log(scale_[b]), scale_[b] = 1;
             }
         }
         for (size_t b = 0; b < B; ++b) log_likelihood[b] += portable::log(scale_[b]);
@@ -61,7 +60,8 @@ public:
             const size_t next = t + 1 < chunk.n_steps ? step(t + 2) - step(t + 1) : 0;
             const R* alpha = row(alpha_, first);
             product<false>(ahead_.data(), Kp_, 1, tables_.transposed.data(), next, K_, beta_.data(), Kp_);
-            for (size_t b = next; b < going; ++b) std::fill_n(&beta_[b * Kp_], K_, R(1)), std::fill_n(&beta_[b * Kp_ + K_], Kp_ - K_, R(0));
+            for (size_t b = next; b < going; ++b)
+                std::fill_n(&beta_[b * Kp_], K_, R(1)), std::fill_n(&beta_[b * Kp_ + K_], Kp_ - K_, R(0));
             for (size_t b = 0; b < going; ++b) {
                 const R* beta = &beta_[b * Kp_];
                 R* out = gamma + (first - chunk.first_row + b) * Kp_;

@@ -1,8 +1,8 @@
 // Expected counts, posteriors and likelihoods of a hidden Markov model over all sequences.
 //
 // A wave of chunks is worked on at a time. Chunks share nothing; their posteriors are then added up word by word, each
-// word's rows in fixed order by whichever thread has the word, and their other sums are added in the order of the chunks.
-// So the result is the same bit for bit for any number of threads.
+// word's rows in fixed order by whichever thread has the word, and their other sums are added in the order of the
+// chunks. So the result is the same bit for bit for any number of threads.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -12,15 +12,21 @@
 namespace dovetail {
 
 struct HmmCounts {
-    std::vector<double> start, transitions, emissions;      // [K], [K x K], [V x K]
-    std::vector<std::vector<double>> codes;           // for each table of costs, [codes x K]
-    std::vector<double> log_likelihood;               // of each sequence
+    std::vector<double> start, transitions, emissions;  // [K], [K x K], [V x K]
+    std::vector<std::vector<double>> codes;             // for each table of costs, [codes x K]
+    std::vector<double> log_likelihood;                 // of each sequence
 };
 
 template <class R> class HmmExpectations {
 public:
     HmmExpectations(const HmmPlan& plan, const HmmParameters& parameters, const HmmCosts& costs, int threads)
-        : plan_(plan), parameters_(parameters), costs_(costs), threads_(threads), tables_(parameters, plan.n_words, costs, threads), K_(tables_.K), Kp_(tables_.Kp) {
+        : plan_(plan),
+          parameters_(parameters),
+          costs_(costs),
+          threads_(threads),
+          tables_(parameters, plan.n_words, costs, threads),
+          K_(tables_.K),
+          Kp_(tables_.Kp) {
         for (int k = 0; k < std::max(1, threads); ++k) passes_.emplace_back(plan, tables_);
     }
 
@@ -67,7 +73,8 @@ public:
                 const FlushTiny flush;
                 const HmmChunk& chunk = plan_.chunks[wave.first_chunk + c];
                 transitions[c].assign(K * K, 0.0);
-                run(chunk, worker, &gamma[(chunk.first_row - wave.first_row) * Kp_], transitions[c].data(), out.log_likelihood);
+                run(chunk, worker, &gamma[(chunk.first_row - wave.first_row) * Kp_], transitions[c].data(),
+                    out.log_likelihood);
             });
             for (size_t c = 0; c < chunks; ++c) {
                 for (size_t k = 0; k < K * K; ++k) out.transitions[k] += transitions[c][k];
@@ -92,7 +99,8 @@ private:
     std::once_flag exact_made_;
 
     const HmmTables<double>& exact_tables() {
-        std::call_once(exact_made_, [&] { exact_ = std::make_unique<HmmTables<double>>(parameters_, plan_.n_words, costs_, 1); });
+        std::call_once(exact_made_,
+                       [&] { exact_ = std::make_unique<HmmTables<double>>(parameters_, plan_.n_words, costs_, 1); });
         return *exact_;
     }
 
@@ -136,7 +144,8 @@ private:
         const auto row = [&](size_t block) { return wave.first_row + n * block / blocks; };
         std::vector<std::vector<Array<R>>> by_code(blocks);
         parallel(parts + blocks, threads_, [&](size_t task, size_t) {
-            if (task >= parts) return add_codes(wave, row(task - parts), row(task - parts + 1), gamma, by_code[task - parts]);
+            if (task >= parts)
+                return add_codes(wave, row(task - parts), row(task - parts + 1), gamma, by_code[task - parts]);
             for (size_t at = cut(task), end = cut(task + 1); at < end;) {
                 const uint32_t word = plan_.word[rows[at]];
                 size_t last = at;
@@ -155,11 +164,13 @@ private:
         for (; row < end; row += 64) {
             const uint32_t* until = std::min(end, row + 64);
             int k = 0;
-            for (; k + kGroups * kWidth<R> <= Kp_; k += kGroups * kWidth<R>) add_columns<kGroups>(row, until, gamma, first, k, sum);
+            for (; k + kGroups * kWidth<R> <= Kp_; k += kGroups * kWidth<R>)
+                add_columns<kGroups>(row, until, gamma, first, k, sum);
             for (; k < Kp_; k += kWidth<R>) add_columns<1>(row, until, gamma, first, k, sum);
         }
     }
-    template <int G> void add_columns(const uint32_t* row, const uint32_t* end, const R* gamma, size_t first, int k, double* sum) const {
+    template <int G>
+    void add_columns(const uint32_t* row, const uint32_t* end, const R* gamma, size_t first, int k, double* sum) const {
         const size_t Kp = Kp_;
         Wide<R> part[G] = {};
         for (; row < end; ++row)

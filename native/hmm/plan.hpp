@@ -14,7 +14,8 @@ constexpr size_t kChunkTokens = 768, kChunkSequences = 16, kLongestChunk = 16384
 struct HmmChunk {
     size_t first_sequence, end_sequence;  // in sorted order
     size_t first_row, end_row;
-    size_t first_step;  // among `steps`: the chunk's rows of time t are [steps[first_step + t], steps[first_step + t + 1])
+    size_t
+        first_step;  // among `steps`: the chunk's rows of time t are [steps[first_step + t], steps[first_step + t + 1])
     size_t n_steps;
 };
 
@@ -38,11 +39,13 @@ struct HmmPlan {
         for (size_t s = 0; s < sequences; ++s)
             if (bounds[s + 1] > bounds[s]) sequence.push_back(static_cast<uint32_t>(s));
         const auto length = [&](uint32_t s) { return bounds[s + 1] - bounds[s]; };
-        std::stable_sort(sequence.begin(), sequence.end(), [&](uint32_t a, uint32_t b) { return length(a) > length(b); });
+        std::stable_sort(sequence.begin(), sequence.end(),
+                         [&](uint32_t a, uint32_t b) { return length(a) > length(b); });
         token.reserve(tokens), word.reserve(tokens);
         for (size_t first = 0; first < sequence.size();) {
             size_t end = first, held = 0;
-            while (end < sequence.size() && !(held >= kLongestChunk || (held >= kChunkTokens && end - first >= kChunkSequences)))
+            while (end < sequence.size() &&
+                   !(held >= kLongestChunk || (held >= kChunkTokens && end - first >= kChunkSequences)))
                 held += length(sequence[end++]);
             add_chunk(words, bounds, first, end);
             first = end;
@@ -73,8 +76,10 @@ private:
         std::iota(by_word.begin(), by_word.end(), 0u);
         for (size_t first = 0; first < chunks.size();) {
             HmmWave wave{first, first, chunks[first].first_row, chunks[first].first_row};
-            while (wave.end_chunk < chunks.size() && wave.end_row - wave.first_row < kWaveTokens) wave.end_row = chunks[wave.end_chunk++].end_row;
-            std::stable_sort(by_word.begin() + wave.first_row, by_word.begin() + wave.end_row, [&](uint32_t a, uint32_t b) { return word[a] < word[b]; });
+            while (wave.end_chunk < chunks.size() && wave.end_row - wave.first_row < kWaveTokens)
+                wave.end_row = chunks[wave.end_chunk++].end_row;
+            std::stable_sort(by_word.begin() + wave.first_row, by_word.begin() + wave.end_row,
+                             [&](uint32_t a, uint32_t b) { return word[a] < word[b]; });
             waves.push_back(wave);
             first = wave.end_chunk;
         }

@@ -17,7 +17,8 @@ constexpr int kGroups = kRegisterBytes == 64 ? 5 : 1, kRows = kRegisterBytes == 
 // States are padded to a multiple that suits single and double precision alike.
 constexpr int padded_states(int K) { return (K + kWidth<float> - 1) / kWidth<float> * kWidth<float>; }
 
-// Numbers below the normal range count as 0 while this lives: arithmetic on them is slow, and they are too small to matter.
+// Numbers below the normal range count as 0 while this lives: arithmetic on them is slow, and they are too small to
+// matter.
 class FlushTiny {
 public:
     FlushTiny() : before_(mode()) { set_mode(before_ | kFlush); }
@@ -73,28 +74,41 @@ inline void product_block(const R* a, size_t across, size_t along, const R* b, s
 }
 
 template <class R, int G, bool Add>
-inline void product_columns(const R* a, size_t across, size_t along, const R* b, size_t rows, size_t inner, R* out, size_t stride) {
+inline void product_columns(const R* a, size_t across, size_t along, const R* b, size_t rows, size_t inner, R* out,
+                            size_t stride) {
     size_t m = 0;
-    for (; m + kRows <= rows; m += kRows) product_block<R, kRows, G, Add>(a + m * across, across, along, b, inner, out + m * stride, stride);
+    for (; m + kRows <= rows; m += kRows)
+        product_block<R, kRows, G, Add>(a + m * across, across, along, b, inner, out + m * stride, stride);
     if (!Add && m < rows && rows >= kRows) {  // some rows a second time: that is faster than few at a time
         m = rows - kRows;
         return product_block<R, kRows, G, Add>(a + m * across, across, along, b, inner, out + m * stride, stride);
     }
-    for (; m < rows; ++m) product_block<R, 1, G, Add>(a + m * across, across, along, b, inner, out + m * stride, stride);
+    for (; m < rows; ++m)
+        product_block<R, 1, G, Add>(a + m * across, across, along, b, inner, out + m * stride, stride);
 }
 
 // out [rows x stride] (+)= A b, with A[m][k] = a[m * across + k * along] and b [inner x stride].
 template <bool Add, class R>
-inline void product(const R* a, size_t across, size_t along, const R* b, size_t rows, size_t inner, R* out, size_t stride) {
+inline void product(const R* a, size_t across, size_t along, const R* b, size_t rows, size_t inner, R* out,
+                    size_t stride) {
     size_t vectors = stride / kWidth<R>;
     while (vectors) {
         const size_t group = vectors >= kGroups ? kGroups : vectors;
         switch (group) {
-            case 5: if constexpr (kGroups >= 5) product_columns<R, 5, Add>(a, across, along, b, rows, inner, out, stride); break;
-            case 4: if constexpr (kGroups >= 4) product_columns<R, 4, Add>(a, across, along, b, rows, inner, out, stride); break;
-            case 3: if constexpr (kGroups >= 3) product_columns<R, 3, Add>(a, across, along, b, rows, inner, out, stride); break;
-            case 2: if constexpr (kGroups >= 2) product_columns<R, 2, Add>(a, across, along, b, rows, inner, out, stride); break;
-            default: product_columns<R, 1, Add>(a, across, along, b, rows, inner, out, stride);
+            case 5:
+                if constexpr (kGroups >= 5) product_columns<R, 5, Add>(a, across, along, b, rows, inner, out, stride);
+                break;
+            case 4:
+                if constexpr (kGroups >= 4) product_columns<R, 4, Add>(a, across, along, b, rows, inner, out, stride);
+                break;
+            case 3:
+                if constexpr (kGroups >= 3) product_columns<R, 3, Add>(a, across, along, b, rows, inner, out, stride);
+                break;
+            case 2:
+                if constexpr (kGroups >= 2) product_columns<R, 2, Add>(a, across, along, b, rows, inner, out, stride);
+                break;
+            default:
+                product_columns<R, 1, Add>(a, across, along, b, rows, inner, out, stride);
         }
         vectors -= group, b += group * kWidth<R>, out += group * kWidth<R>;
     }

@@ -15,9 +15,9 @@ namespace dovetail {
 
 struct HmmParameters {  // as Python holds them
     int K;
-    const double* start;  // [K]
-    const double* transition;   // [K x K], from x to
-    const double* emit;   // [V x K]
+    const double* start;       // [K]
+    const double* transition;  // [K x K], from x to
+    const double* emit;        // [V x K]
 };
 
 // A cost for each state, from a table with a row for each code; a token with the code -1 has none.
@@ -43,7 +43,8 @@ template <class R> struct HmmCostFactors {
     Array<R> factors;            // [codes x Kp], the largest of each row is 1
     std::vector<double> offset;  // [codes], logarithm of what was taken out
 
-    HmmCostFactors(const HmmCost& cost, int K, int Kp) : codes(cost.codes), factors(cost.n_codes * Kp), offset(cost.n_codes) {
+    HmmCostFactors(const HmmCost& cost, int K, int Kp)
+        : codes(cost.codes), factors(cost.n_codes * Kp), offset(cost.n_codes) {
         for (size_t c = 0; c < cost.n_codes; ++c) {
             const double* row = cost.table + c * K;
             const double least = *std::min_element(row, row + K);
@@ -55,14 +56,21 @@ template <class R> struct HmmCostFactors {
 
 template <class R> struct HmmTables {
     int K, Kp;
-    Array<R> start, transition, transposed;   // [Kp], [K x Kp], and its transpose
-    Array<R> emit;                  // [V x Kp]
-    std::vector<double> log_scale;  // [V]
+    Array<R> start, transition, transposed;  // [Kp], [K x Kp], and its transpose
+    Array<R> emit;                           // [V x Kp]
+    std::vector<double> log_scale;           // [V]
     std::vector<HmmCostFactors<R>> cost_factors;
     const float* each;
 
     HmmTables(const HmmParameters& from, size_t V, const HmmCosts& costs, int threads)
-        : K(from.K), Kp(padded_states(K)), start(Kp), transition(size_t(K) * Kp), transposed(size_t(K) * Kp), emit(V * Kp), log_scale(V), each(costs.each) {
+        : K(from.K),
+          Kp(padded_states(K)),
+          start(Kp),
+          transition(size_t(K) * Kp),
+          transposed(size_t(K) * Kp),
+          emit(V * Kp),
+          log_scale(V),
+          each(costs.each) {
         for (int i = 0; i < K; ++i) {
             start[i] = static_cast<R>(from.start[i]);
             for (int j = 0; j < K; ++j) {

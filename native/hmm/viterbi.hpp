@@ -7,7 +7,8 @@ namespace dovetail {
 
 class HmmViterbi {
 public:
-    HmmViterbi(const HmmPlan& plan, const HmmParameters& from, const HmmCosts& costs) : plan_(plan), from_(from), costs_(costs), K_(from.K), Kp_(padded_states(K_)) {
+    HmmViterbi(const HmmPlan& plan, const HmmParameters& from, const HmmCosts& costs)
+        : plan_(plan), from_(from), costs_(costs), K_(from.K), Kp_(padded_states(K_)) {
         transition_.assign(size_t(K_) * Kp_, kNever);
         for (int i = 0; i < K_; ++i)
             for (int j = 0; j < K_; ++j) transition_[size_t(i) * Kp_ + j] = log_of(from.transition[size_t(i) * K_ + j]);
@@ -19,7 +20,8 @@ public:
             Array<double> best(Kp_, kNever), next(Kp_, kNever);
             Array<double> from(Kp_);
             std::vector<uint16_t> back(chunk.n_steps * Kp_);
-            for (size_t b = 0; b < chunk.end_sequence - chunk.first_sequence; ++b) decode(chunk, b, best, next, from, back, states);
+            for (size_t b = 0; b < chunk.end_sequence - chunk.first_sequence; ++b)
+                decode(chunk, b, best, next, from, back, states);
         });
     }
 
@@ -42,7 +44,8 @@ private:
         return costs_.each ? score - costs_.each[token * K_ + k] : score;
     }
 
-    void decode(const HmmChunk& chunk, size_t b, Array<double>& best, Array<double>& next, Array<double>& from, std::vector<uint16_t>& back, int32_t* states) const {
+    void decode(const HmmChunk& chunk, size_t b, Array<double>& best, Array<double>& next, Array<double>& from,
+                std::vector<uint16_t>& back, int32_t* states) const {
         const uint64_t* steps = plan_.steps.data() + chunk.first_step;
         size_t T = 0;
         while (T < chunk.n_steps && steps[T] + b < steps[T + 1]) ++T;

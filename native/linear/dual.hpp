@@ -5,8 +5,8 @@
 // by coordinate ascent in its dual (Hsieh et al. 2008; Yu et al. 2011): each row i has one number a_i, and
 // w = sum_i a_i y_i x_i / (2 lambda n). x are sparse rows, z a block of dense ones. The duality gap is a sum over rows;
 // only those that have a share in it worth mentioning are visited until the next look at all. v, which is free, is held
-// near a centre that moves to where v has gone; that ends at the free minimum, soon if the columns of z are alike in size
-// and not in direction. A classifier takes one vector of F numbers in single precision, and four numbers a row.
+// near a centre that moves to where v has gone; that ends at the free minimum, soon if the columns of z are alike in
+// size and not in direction. A classifier takes one vector of F numbers in single precision, and four numbers a row.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,8 @@
 namespace dovetail {
 
 struct LinearSettings {
-    double lambda, tolerance;  // stop when f can fall by no more than this share of it (with a free v, by its last move)
+    double lambda,
+        tolerance;  // stop when f can fall by no more than this share of it (with a free v, by its last move)
     int max_iterations;
     double enough(double objective) const { return tolerance * std::max(objective, kNothing); }
     static constexpr double kNothing = 1e-3;  // of what no weights at all lose: less is not worth a time
@@ -35,7 +36,14 @@ struct LinearFit {
 template <class Loss> class LinearDual {
 public:
     LinearDual(const LinearRows& rows, const float* dense, size_t h, const LinearSettings& settings)
-        : rows_(rows), dense_(dense), h_(h), F_(rows.n_columns()), settings_(settings), centre_(h), squares_(rows.size()), state_(rows.size()) {
+        : rows_(rows),
+          dense_(dense),
+          h_(h),
+          F_(rows.n_columns()),
+          settings_(settings),
+          centre_(h),
+          squares_(rows.size()),
+          state_(rows.size()) {
         weights.resize(F_ + h_);
         double of_x = 0, of_z = 0;
         for (size_t i = 0; i < rows.size(); ++i) {
@@ -48,10 +56,12 @@ public:
     }
     std::vector<float> weights;  // w, then v
 
-    // codes[i] == positive: y_i = 1; other codes -1, codes below 0: the row is left out. After so many looks it gives up.
+    // codes[i] == positive: y_i = 1; other codes -1, codes below 0: the row is left out. After so many looks it gives
+    // up.
     LinearFit fit(const int32_t* codes, int32_t positive, int most_looks) {
         codes_ = codes, positive_ = positive;
-        n_ = static_cast<double>(std::max<std::ptrdiff_t>(1, std::count_if(codes, codes + rows_.size(), [](int32_t code) { return code >= 0; })));
+        n_ = static_cast<double>(std::max<std::ptrdiff_t>(
+            1, std::count_if(codes, codes + rows_.size(), [](int32_t code) { return code >= 0; })));
         std::fill(state_.begin(), state_.end(), static_cast<float>(Loss::kStart));
         std::fill(centre_.begin(), centre_.end(), 0.0f);
         std::fill(weights.begin(), weights.end(), 0.0f);
@@ -72,7 +82,9 @@ public:
 
     // w = X' a
     void coefficients(float* a) const {
-        for (size_t i = 0; i < rows_.size(); ++i) a[i] = codes_[i] < 0 ? 0.0f : static_cast<float>(sign(i) * Loss::a(state_[i]) / (2 * settings_.lambda * n_));
+        for (size_t i = 0; i < rows_.size(); ++i)
+            a[i] =
+                codes_[i] < 0 ? 0.0f : static_cast<float>(sign(i) * Loss::a(state_[i]) / (2 * settings_.lambda * n_));
     }
 
 private:
@@ -85,7 +97,8 @@ private:
             if (out.enough || out.iterations == most_looks) break;
             for (int round = 0; round < kRounds; ++round) ascend();
         }
-        std::copy(centre_.begin(), centre_.end(), weights.begin() + static_cast<std::ptrdiff_t>(F_));  // the v that was looked at
+        std::copy(centre_.begin(), centre_.end(),
+                  weights.begin() + static_cast<std::ptrdiff_t>(F_));  // the v that was looked at
         return out;
     }
 

@@ -8,14 +8,16 @@
 namespace dovetail {
 
 struct LinearFits {
-    std::vector<float> weights, block_weights, coefficients;  // [k x F], [k x h], [k x rows]; one of the first and last is empty
+    std::vector<float> weights, block_weights,
+        coefficients;  // [k x F], [k x h], [k x rows]; one of the first and last is empty
     std::vector<double> objective;
     std::vector<int64_t> iterations;
 };
 
 constexpr int kAscentLooks = 40;  // before Newton's method takes over
 
-// Labels by how many rows have them: these take longest, and should not be left for the end, when other threads are done.
+// Labels by how many rows have them: these take longest, and should not be left for the end, when other threads are
+// done.
 inline std::vector<size_t> frequent_first(const int32_t* codes, size_t rows, const std::vector<int32_t>& positives) {
     std::vector<std::ptrdiff_t> count;
     for (int32_t code : positives) count.push_back(std::count(codes, codes + rows, code));
@@ -28,8 +30,8 @@ inline std::vector<size_t> frequent_first(const int32_t* codes, size_t rows, con
 // A classifier for each of k labels against all others. Kept are its weights, or the fewer coefficients of rows that
 // they follow from.
 template <class Loss>
-LinearFits fit_linear(const LinearRows& rows, const int32_t* codes, const std::vector<int32_t>& positives, const float* dense, size_t h,
-                      const LinearSettings& settings, bool keep_weights, int threads) {
+LinearFits fit_linear(const LinearRows& rows, const int32_t* codes, const std::vector<int32_t>& positives,
+                      const float* dense, size_t h, const LinearSettings& settings, bool keep_weights, int threads) {
     const size_t k = positives.size(), C = rows.n_columns(), F = rows.features().size(), n = rows.size();
     LinearFits out;
     if (keep_weights) out.weights.resize(k * F);

@@ -17,7 +17,8 @@ struct LinearPart {
 class LinearGram {
 public:
     // Each feature is of one of the groups, of the only one where none are given: there is a matrix for each.
-    LinearGram(const std::vector<LinearPart>& parts, const int64_t* groups, size_t n_groups) : groups_(groups), n_groups_(n_groups) {
+    LinearGram(const std::vector<LinearPart>& parts, const int64_t* groups, size_t n_groups)
+        : groups_(groups), n_groups_(n_groups) {
         for (const LinearPart& part : parts) {
             const size_t batches = (part.problems + kMost - 1) / kMost;
             for (size_t b = 0; b < batches; ++b) {
@@ -37,7 +38,8 @@ public:
         for (const Batch& batch : batches_) largest = std::max(largest, batch.rows->n_columns() * batch.n);
         // Memory that a thread asks for is not given back when it ends: it is asked for here.
         std::vector<Worker> workers;
-        while (workers.size() < std::min(pairs.size(), static_cast<size_t>(std::max(1, threads)))) workers.emplace_back(batches_[0].rows->n_known(), largest);
+        while (workers.size() < std::min(pairs.size(), static_cast<size_t>(std::max(1, threads))))
+            workers.emplace_back(batches_[0].rows->n_known(), largest);
         parallel(pairs.size(), threads, [&](size_t k, size_t worker) {
             const auto [i, j] = pairs[k];
             Worker& own = workers[worker];
@@ -73,7 +75,8 @@ private:
         std::vector<float> sums(left.n * right.n);
         const auto flush = [&] {
             for (size_t a = 0; a < left.n; ++a)
-                for (size_t b = 0; b < right.n; ++b) out[(left.first + a) * m_ + right.first + b] += sums[a * right.n + b];
+                for (size_t b = 0; b < right.n; ++b)
+                    out[(left.first + a) * m_ + right.first + b] += sums[a * right.n + b];
             std::fill(sums.begin(), sums.end(), 0.0f);
         };
         for (size_t c = 0; c < right.rows->n_columns(); ++c) {

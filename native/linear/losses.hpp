@@ -1,7 +1,7 @@
 // Losses M of linear classifiers, as functions of q = margin x label, label being 1 or -1, with what dual coordinate
-// descent needs: M(q) = max over a of -a q - phi(a). A row's state s tells its a. `gap` is M(q) + phi(a) + a q >= 0, the
-// row's share in how far the objective can fall at most. `better` is the state that is
-// best if q grows by `own` with each unit of a, `state` that of the least gap. `slope` and `curvature` are those of M, for Newton's method.
+// descent needs: M(q) = max over a of -a q - phi(a). A row's state s tells its a. `gap` is M(q) + phi(a) + a q >= 0,
+// the row's share in how far the objective can fall at most. `better` is the state that is best if q grows by `own`
+// with each unit of a, `state` that of the least gap. `slope` and `curvature` are those of M, for Newton's method.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -41,7 +41,9 @@ struct Logistic {
     static constexpr double kClose = 1e-2;
     static double a(double s) { return 1 / (1 + portable::exp(-s)); }
     static double state(double q) { return -q; }
-    static double value(double q) { return q > 0 ? portable::log1p(portable::exp(-q)) : portable::log1p(portable::exp(q)) - q; }
+    static double value(double q) {
+        return q > 0 ? portable::log1p(portable::exp(-q)) : portable::log1p(portable::exp(q)) - q;
+    }
     static double slope(double q) { return -1 / (1 + portable::exp(q)); }
     static double curvature(double q) {
         const double p = 1 / (1 + portable::exp(q));
@@ -51,12 +53,14 @@ struct Logistic {
     // Solves s' + q + own (a(s') - a(s)) = 0: it rises, and its root is bracketed by those of a = 0 and a = 1.
     static double better(double s, double q, double own) {
         const double now = a(s);
-        double low = -q - own * (1 - now), high = -q + own * now, t = std::clamp(s > kStart ? s : -q, low, high), before = HUGE_VAL;
+        double low = -q - own * (1 - now), high = -q + own * now, t = std::clamp(s > kStart ? s : -q, low, high),
+               before = HUGE_VAL;
         for (int turn = 0; turn < 60; ++turn) {
             const double p = a(t), excess = t + q + own * (p - now);
             (excess > 0 ? high : low) = t;
             double next = t - excess / (1 + own * p * (1 - p));
-            if (!(next >= low && next <= high) || std::abs(excess) > before / 2) next = (low + high) / 2;  // it may go round in circles
+            if (!(next >= low && next <= high) || std::abs(excess) > before / 2)
+                next = (low + high) / 2;                                        // it may go round in circles
             if (std::abs(next - t) <= kClose * (1 + std::abs(t))) return next;  // a step of Newton's further
             before = std::abs(excess), t = next;
         }

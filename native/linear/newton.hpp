@@ -13,7 +13,8 @@ template <class Loss> class LinearNewton {
 public:
     LinearNewton(const LinearRows& rows, const float* dense, size_t h, const LinearSettings& settings)
         : rows_(rows), dense_(dense), h_(h), F_(rows.n_columns()), settings_(settings) {
-        for (auto* each : {&weights, &gradient_, &step_, &residual_, &search_, &product_, &scale_}) each->resize(F_ + h_);
+        for (auto* each : {&weights, &gradient_, &step_, &residual_, &search_, &product_, &scale_})
+            each->resize(F_ + h_);
         margin_.resize(rows.size()), change_.resize(rows.size()), curvature_.resize(rows.size());
     }
     std::vector<float> weights;  // w, then v
@@ -139,9 +140,10 @@ private:
     }
 
     static constexpr int kMostTurns = 200;
-    static constexpr double kSure = 1e-3;  // of the gradient may be left of it before there is said to be nothing to gain
+    static constexpr double kSure =
+        1e-3;  // of the gradient may be left of it before there is said to be nothing to gain
     static constexpr float kRidge = 1e-6f;  // of the curvature by which steps are found, so that there is always one
-    static constexpr double kFlat = 1e-6;  // a row of less curvature is taken to have none
+    static constexpr double kFlat = 1e-6;   // a row of less curvature is taken to have none
     const LinearRows& rows_;
     const float* dense_;
     size_t h_, F_, n_ = 0;

@@ -1,6 +1,6 @@
 // Tokens as rows of a sparse matrix X, for linear classifiers. Features that the same rows have, with the same values,
-// would get the same weight: they share one column, whose values are sqrt(m) times theirs, m being their number, so that
-// its weight is sqrt(m) times theirs and the penalty is the same. With templates that leaves about a third of the
+// would get the same weight: they share one column, whose values are sqrt(m) times theirs, m being their number, so
+// that its weight is sqrt(m) times theirs and the penalty is the same. With templates that leaves about a third of the
 // features. Columns of frequent features come first: their weights share cache lines.
 #pragma once
 #include <algorithm>
@@ -18,7 +18,8 @@ namespace dovetail {
 class LinearRows {
 public:
     // Some tokens of a data set; features that fewer than `min_count` of them have are left out.
-    LinearRows(const Dataset& data, const uint64_t* tokens, size_t n, uint32_t min_count) : n_known_(data.features.size()) {
+    LinearRows(const Dataset& data, const uint64_t* tokens, size_t n, uint32_t min_count)
+        : n_known_(data.features.size()) {
         const Features& x = data.x;
         const bool valued = !x.values.empty();
         std::vector<uint32_t> count(n_known_, 0);
@@ -31,16 +32,20 @@ public:
         });
         for (size_t f = 0; f < n_known_; ++f)
             if (count[f] >= std::max(1u, min_count)) features_.push_back(static_cast<uint32_t>(f));
-        std::stable_sort(features_.begin(), features_.end(), [&](uint32_t a, uint32_t b) { return count[a] > count[b] || (count[a] == count[b] && hash[a] < hash[b]); });
+        std::stable_sort(features_.begin(), features_.end(), [&](uint32_t a, uint32_t b) {
+            return count[a] > count[b] || (count[a] == count[b] && hash[a] < hash[b]);
+        });
         features_.shrink_to_fit();
         std::vector<uint32_t> column(n_known_, kNone);
         for (size_t k = 0; k < features_.size(); ++k) {
-            if (k && count[features_[k]] == count[features_[k - 1]] && hash[features_[k]] == hash[features_[k - 1]]) continue;
+            if (k && count[features_[k]] == count[features_[k - 1]] && hash[features_[k]] == hash[features_[k - 1]])
+                continue;
             column[features_[k]] = static_cast<uint32_t>(members_.size());  // the first stands for all
             members_.push_back(static_cast<uint32_t>(k));
         }
         members_.push_back(static_cast<uint32_t>(features_.size()));
-        for (size_t c = 0; c + 1 < members_.size(); ++c) scale_.push_back(std::sqrt(static_cast<float>(members_[c + 1] - members_[c])));
+        for (size_t c = 0; c + 1 < members_.size(); ++c)
+            scale_.push_back(std::sqrt(static_cast<float>(members_[c + 1] - members_[c])));
         begin_.reserve(n + 1);
         std::vector<uint64_t> last(n_columns(), 0);  // one after a column's last place in ids_
         each(x, tokens, n, [&](size_t row, uint64_t k) {
@@ -61,7 +66,7 @@ public:
 
     size_t size() const { return begin_.size() - 1; }
     size_t n_columns() const { return scale_.size(); }
-    size_t n_known() const { return n_known_; }  // features of the data set
+    size_t n_known() const { return n_known_; }                          // features of the data set
     const std::vector<uint32_t>& features() const { return features_; }  // their numbers in the data set
     const std::vector<uint64_t>& begins() const { return begin_; }
     const std::vector<uint32_t>& ids() const { return ids_; }
@@ -79,7 +84,8 @@ public:
     // Where rows are visited in an order of chance, what a later one needs can be asked for in time: its features, then
     // their weights.
     void expect_row(size_t row) const {
-        for (uint64_t k = begin_[row]; k < begin_[row + 1]; k += 16) __builtin_prefetch(&ids_[k]), __builtin_prefetch(&values_[k]);
+        for (uint64_t k = begin_[row]; k < begin_[row + 1]; k += 16)
+            __builtin_prefetch(&ids_[k]), __builtin_prefetch(&values_[k]);
     }
     void expect_weights(size_t row, const float* w) const {
         for (uint64_t k = begin_[row]; k < begin_[row + 1]; ++k) __builtin_prefetch(&w[ids_[k]], 1);
@@ -100,7 +106,8 @@ public:
     }
     // Weights of columns as weights of features.
     void share_out(const float* columns, float* features) const {
-        for (size_t c = 0; c < n_columns(); ++c) std::fill(features + members_[c], features + members_[c + 1], columns[c] / scale_[c]);
+        for (size_t c = 0; c < n_columns(); ++c)
+            std::fill(features + members_[c], features + members_[c + 1], columns[c] / scale_[c]);
     }
     float scale(size_t c) const { return scale_[c]; }
     // Calls visit(feature, scale) for the features that share a column.
@@ -128,7 +135,9 @@ public:
         const size_t blocks = std::min(h, static_cast<size_t>(std::max(1, threads)));
         const auto first = [&](size_t block) { return block * h / blocks; };  // of its vectors
         std::vector<float> sums(n_columns() * h);                             // of each block [columns x vectors]
-        parallel(blocks, threads, [&](size_t b, size_t) { combine(coefficients + first(b) * size(), first(b + 1) - first(b), &sums[n_columns() * first(b)]); });
+        parallel(blocks, threads, [&](size_t b, size_t) {
+            combine(coefficients + first(b) * size(), first(b + 1) - first(b), &sums[n_columns() * first(b)]);
+        });
         each_block(n_columns(), threads, [&](size_t c) {
             each_member(c, [&](size_t f, float scale) {
                 for (size_t b = 0; b < blocks; ++b) {
@@ -154,7 +163,8 @@ public:
 private:
     template <class Visit> static void each(const Features& x, const uint64_t* tokens, size_t n, Visit visit) {
         for (size_t row = 0; row < n; ++row) {
-            if (tokens[row] >= x.n_tokens()) throw std::out_of_range("there is no token " + std::to_string(tokens[row]) + " in the data set");
+            if (tokens[row] >= x.n_tokens())
+                throw std::out_of_range("there is no token " + std::to_string(tokens[row]) + " in the data set");
             for (uint64_t k = x.tokens[tokens[row]]; k < x.tokens[tokens[row] + 1]; ++k) visit(row, k);
         }
     }

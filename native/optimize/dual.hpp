@@ -19,15 +19,22 @@ namespace dovetail {
 
 class Dual {
 public:
-    // Bytes beside the data: potentials and expectations of every token, and of every sequence's transitions that have a weight.
+    // Bytes beside the data: potentials and expectations of every token, and of every sequence's transitions that have
+    // a weight.
     static double memory(const Problem& problem) {
-        const double tokens = static_cast<double>(problem.data->x.n_tokens()), sequences = static_cast<double>(problem.size());
-        return 2 * sizeof(float) * (tokens * problem.Lp() + sequences * static_cast<double>(problem.layout.weighted_transitions().size()));
+        const double tokens = static_cast<double>(problem.data->x.n_tokens()),
+                     sequences = static_cast<double>(problem.size());
+        return 2 * sizeof(float) *
+               (tokens * problem.Lp() + sequences * static_cast<double>(problem.layout.weighted_transitions().size()));
     }
 
     Dual(std::shared_ptr<const Problem> problem, double c2)
-        : problem_(std::move(problem)), loss_(*problem_, problem_->program()), lambda_(2 * c2), matrix_(static_cast<size_t>(problem_->L()) * problem_->Lp()),
-          free_(problem_->layout.weighted_transitions()), weights_(problem_->layout.buffer_size(), 0.0f) {
+        : problem_(std::move(problem)),
+          loss_(*problem_, problem_->program()),
+          lambda_(2 * c2),
+          matrix_(static_cast<size_t>(problem_->L()) * problem_->Lp()),
+          free_(problem_->layout.weighted_transitions()),
+          weights_(problem_->layout.buffer_size(), 0.0f) {
         const size_t tokens = problem_->data->x.n_tokens(), n = problem_->size();
         const int Lp = problem_->Lp();
         theta_.assign(tokens * Lp, 0.0f);
@@ -47,7 +54,8 @@ public:
         for (size_t k = 0; k < free_.size(); ++k) place[free_[k]] = static_cast<uint32_t>(k);
         for (size_t s = 0; s < n; ++s)
             for (size_t t = problem_->begin(s) + 1; t < problem_->begin(s) + problem_->length(s); ++t) {
-                const uint32_t transition = place[static_cast<size_t>(problem_->data->gold[t - 1]) * Lp + problem_->data->gold[t]];
+                const uint32_t transition =
+                    place[static_cast<size_t>(problem_->data->gold[t - 1]) * Lp + problem_->data->gold[t]];
                 if (transition != kNone) mu_transitions_[s * free_.size() + transition] += 1;
             }
         couple();
@@ -145,7 +153,8 @@ private:
         const size_t T = problem.length(s), first = problem.begin(s);
         const int Lp = problem.Lp();
         float *theta = &theta_[first * Lp], *mu = &mu_[first * Lp];
-        float *theta_transitions = theta_transitions_.data() + s * free_.size(), *mu_transitions = mu_transitions_.data() + s * free_.size();
+        float *theta_transitions = theta_transitions_.data() + s * free_.size(),
+              *mu_transitions = mu_transitions_.data() + s * free_.size();
         const float* transitions = &weights_[problem.layout.transitions_at()];
         Work<float>& work = loss_.work;
 
@@ -162,13 +171,16 @@ private:
                 store(&work.score[k], moved);
             }
             for (size_t k = 0; k < free_.size(); ++k)
-                moved_transitions_[free_[k]] = theta_transitions[k] + step * (transitions[free_[k]] - theta_transitions[k]);
+                moved_transitions_[free_[k]] =
+                    theta_transitions[k] + step * (transitions[free_[k]] - theta_transitions[k]);
             loss_.transitions.set(moved_transitions_.data());
             const double log_z = posterior(loss_.transitions, work, T);
             if (!std::isfinite(log_z)) throw ImpossibleSequence(s);
 
-            const double entropy = log_z - inner(moved_.data(), work.p.data(), T * Lp) - inner(moved_transitions_.data(), work.edge.data(), matrix_);
-            const double gain = entropy - entropy_[s] + gain_of_nodes(T, first, mu) + gain_of_transitions(mu_transitions, transitions);
+            const double entropy = log_z - inner(moved_.data(), work.p.data(), T * Lp) -
+                                   inner(moved_transitions_.data(), work.edge.data(), matrix_);
+            const double gain =
+                entropy - entropy_[s] + gain_of_nodes(T, first, mu) + gain_of_transitions(mu_transitions, transitions);
             if (gain < 0 && attempt + 1 < kTries) {
                 step_[s] = 0.5f * step;
                 continue;
@@ -246,8 +258,8 @@ private:
     Array<float> weights_, theta_, mu_, theta_transitions_, mu_transitions_;
     std::vector<float> step_, coupling_;
     Array<float> score_, moved_, moved_transitions_;
-    std::vector<double> entropy_, gain_;  // [sequences]: gain_ of the last visit
-    std::vector<uint32_t> since_;         // [sequences]: epochs since the last visit
+    std::vector<double> entropy_, gain_;             // [sequences]: gain_ of the last visit
+    std::vector<uint32_t> since_;                    // [sequences]: epochs since the last visit
     double trust_ = 0.7, value_ = 0, promised_ = 0;  // q; the dual value and what the last epoch's visits promised it
 };
 

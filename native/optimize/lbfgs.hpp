@@ -34,7 +34,9 @@ public:
             a[i] = pairs_[i].rho * dot(pairs_[i].s.data(), out);
             axpy(-a[i], pairs_[i].y.data(), out);
         }
-        const double fit = pairs_.empty() ? 1.0 : 1.0 / (pairs_.back().rho * weighted_square(pairs_.back().y.data(), inverse_diagonal));
+        const double fit = pairs_.empty()
+                               ? 1.0
+                               : 1.0 / (pairs_.back().rho * weighted_square(pairs_.back().y.data(), inverse_diagonal));
         for (size_t k = 0; k < size_; ++k) out[k] *= fit * (inverse_diagonal ? inverse_diagonal[k] : 1.0);
         for (size_t i = 0; i < pairs_.size(); ++i) {
             const double b = pairs_[i].rho * dot(pairs_[i].y.data(), out);

@@ -15,13 +15,14 @@ public:
 
     // w, g: [parameters].
     double evaluate(const double* w, double* g, double c2, int threads) {
-        double value = sum_over_shards(w, g, threads, problem_->scale, [](SequenceLoss<R>& loss, size_t s, const R* weights,
-                                                         R* gradient, double* transitions, double weight) {
-            const double value = loss.residuals(s, weights);
-            loss.template scatter<false>(s, gradient, R(weight));
-            for (size_t k = 0; k < loss.work.edge.size(); ++k) transitions[k] += loss.work.edge[k];
-            return weight * value;
-        });
+        double value = sum_over_shards(
+            w, g, threads, problem_->scale,
+            [](SequenceLoss<R>& loss, size_t s, const R* weights, R* gradient, double* transitions, double weight) {
+                const double value = loss.residuals(s, weights);
+                loss.template scatter<false>(s, gradient, R(weight));
+                for (size_t k = 0; k < loss.work.edge.size(); ++k) transitions[k] += loss.work.edge[k];
+                return weight * value;
+            });
         for (size_t k = 0; k < problem_->layout.size(); ++k) {
             value += c2 * w[k] * w[k];
             g[k] += 2 * c2 * w[k];
@@ -33,24 +34,25 @@ public:
     void curvature(const double* w, double* h, int threads) {
         std::vector<float> squared = problem_->scale;
         for (float& s : squared) s *= s;
-        sum_over_shards(w, h, threads, squared, [this](SequenceLoss<R>& loss, size_t s, const R* weights, R* gradient,
-                                              double* transitions, double weight) {
-            const Problem& problem = *problem_;
-            const size_t T = problem.length(s), first = problem.begin(s);
-            const int Lp = problem.Lp();
-            loss.score(s, weights);
-            loss.mask(s, false);
-            if (!std::isfinite(posterior(loss.transitions, loss.work, T))) throw ImpossibleSequence(s);
-            for (size_t k = 0; k < T * Lp; ++k) loss.work.p[k] *= R(weight) * (1 - loss.work.p[k]);
-            for (size_t t = 0; t < T; ++t) {
-                scatter_token<false, true>(*program_, problem.layout, gradient, first + t, &loss.work.p[t * Lp]);
-                if (loss.transitions.stride && t)
-                    scatter_transitions(*program_, problem.layout, gradient, first + t,
-                                  &loss.work.edge_at[t * loss.transitions.stride], true);
-            }
-            for (size_t k = 0; k < loss.work.edge.size(); ++k) transitions[k] += weight * loss.work.edge[k];
-            return 0.0;
-        });
+        sum_over_shards(
+            w, h, threads, squared,
+            [this](SequenceLoss<R>& loss, size_t s, const R* weights, R* gradient, double* transitions, double weight) {
+                const Problem& problem = *problem_;
+                const size_t T = problem.length(s), first = problem.begin(s);
+                const int Lp = problem.Lp();
+                loss.score(s, weights);
+                loss.mask(s, false);
+                if (!std::isfinite(posterior(loss.transitions, loss.work, T))) throw ImpossibleSequence(s);
+                for (size_t k = 0; k < T * Lp; ++k) loss.work.p[k] *= R(weight) * (1 - loss.work.p[k]);
+                for (size_t t = 0; t < T; ++t) {
+                    scatter_token<false, true>(*program_, problem.layout, gradient, first + t, &loss.work.p[t * Lp]);
+                    if (loss.transitions.stride && t)
+                        scatter_transitions(*program_, problem.layout, gradient, first + t,
+                                            &loss.work.edge_at[t * loss.transitions.stride], true);
+                }
+                for (size_t k = 0; k < loss.work.edge.size(); ++k) transitions[k] += weight * loss.work.edge[k];
+                return 0.0;
+            });
     }
 
 private:
@@ -88,7 +90,8 @@ private:
                 worker.transitions.assign(static_cast<size_t>(layout.L) * layout.Lp, 0.0);
                 for (size_t s = problem_->shards[first + k]; s < problem_->shards[first + k + 1]; ++s)
                     if (problem_->length(s))
-                        worker.value += visit(worker.loss, s, weights_.data(), worker.gradient.data(), worker.transitions.data(), problem_->weight(s));
+                        worker.value += visit(worker.loss, s, weights_.data(), worker.gradient.data(),
+                                              worker.transitions.data(), problem_->weight(s));
                 if (bundles)
                     bundles->share_out(layout, shares, worker.gradient.data(), worker.gradient.data() + bundle_at);
             });
@@ -117,7 +120,8 @@ private:
             for (size_t k = c * chunk; k < end; ++k) {
                 const size_t at = layout.slot[k];
                 const bool transition = at >= transitions && at < layout.cells_at();
-                total[k] += transition ? worker.transitions[at - transitions] : static_cast<double>(worker.gradient[at]);
+                total[k] +=
+                    transition ? worker.transitions[at - transitions] : static_cast<double>(worker.gradient[at]);
             }
         });
     }

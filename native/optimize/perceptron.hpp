@@ -10,7 +10,11 @@ namespace dovetail {
 class Perceptron {
 public:
     explicit Perceptron(std::shared_ptr<const Problem> problem, const double* w)
-        : problem_(std::move(problem)), loss_(*problem_, problem_->program()), transitions_(problem_->layout.weighted_transitions()), weights_(problem_->layout.buffer_size(), 0.0f), timed_(weights_.size(), 0.0) {
+        : problem_(std::move(problem)),
+          loss_(*problem_, problem_->program()),
+          transitions_(problem_->layout.weighted_transitions()),
+          weights_(problem_->layout.buffer_size(), 0.0f),
+          timed_(weights_.size(), 0.0) {
         problem_->layout.place(w, weights_.data());
     }
 
@@ -42,7 +46,8 @@ private:
         float spread;
         if (!std::isfinite(exponentiate(loss_.work, T, L, Lp, spread))) throw ImpossibleSequence(s);
         const Transitions<float>& transitions = loss_.transitions;
-        const Recursion<MaxPlus<float>> chain{L, Lp, T, loss_.work.score.data(), {transitions.log.data(), nullptr, transitions.stride}};
+        const Recursion<MaxPlus<float>> chain{
+            L, Lp, T, loss_.work.score.data(), {transitions.log.data(), nullptr, transitions.stride}};
         chain.forward(loss_.work.alpha.data());
         const std::vector<int32_t> best = trace_back(T, transitions);
 
@@ -57,10 +62,12 @@ private:
             work.p[t * Lp + gold[t]] += 1;
             work.p[t * Lp + best[t]] -= 1;
             if (!t) continue;
-            const size_t right = static_cast<size_t>(gold[t - 1]) * Lp + gold[t], chosen = static_cast<size_t>(best[t - 1]) * Lp + best[t];
+            const size_t right = static_cast<size_t>(gold[t - 1]) * Lp + gold[t],
+                         chosen = static_cast<size_t>(best[t - 1]) * Lp + best[t];
             if (!std::isfinite(transitions.log[t * transitions.stride + right])) throw ImpossibleSequence(s);
             work.edge[right] += 1, work.edge[chosen] -= 1;
-            if (transitions.stride) work.edge_at[t * transitions.stride + right] += 1, work.edge_at[t * transitions.stride + chosen] -= 1;
+            if (transitions.stride)
+                work.edge_at[t * transitions.stride + right] += 1, work.edge_at[t * transitions.stride + chosen] -= 1;
         }
         if (wrong) update(s);
         ++clock_;
@@ -70,12 +77,14 @@ private:
         const int L = problem_->L(), Lp = problem_->Lp();
         const float* alpha = loss_.work.alpha.data();
         std::vector<int32_t> best(T);
-        best[T - 1] = static_cast<int32_t>(std::max_element(alpha + (T - 1) * Lp, alpha + (T - 1) * Lp + L) - (alpha + (T - 1) * Lp));
+        best[T - 1] = static_cast<int32_t>(std::max_element(alpha + (T - 1) * Lp, alpha + (T - 1) * Lp + L) -
+                                           (alpha + (T - 1) * Lp));
         for (size_t t = T - 1; t > 0; --t) {
             const float* into = &transitions.log[t * transitions.stride];
             float high = -std::numeric_limits<float>::infinity();
             for (int i = 0; i < L; ++i)
-                if (const float value = alpha[(t - 1) * Lp + i] + into[i * Lp + best[t]]; value > high) high = value, best[t - 1] = i;
+                if (const float value = alpha[(t - 1) * Lp + i] + into[i * Lp + best[t]]; value > high)
+                    high = value, best[t - 1] = i;
         }
         return best;
     }
@@ -91,7 +100,9 @@ private:
         for (size_t t = 0; t < problem_->length(s); ++t) {
             const size_t token = problem_->begin(s) + t;
             scatter_token<true>(problem_->program(), layout, timed_.data(), token, at_this_time(&work.p[t * Lp], Lp));
-            if (stride && t) scatter_transitions(problem_->program(), layout, timed_.data(), token, at_this_time(&work.edge_at[t * stride], stride));
+            if (stride && t)
+                scatter_transitions(problem_->program(), layout, timed_.data(), token,
+                                    at_this_time(&work.edge_at[t * stride], stride));
         }
     }
     const double* at_this_time(const float* change, size_t size) {

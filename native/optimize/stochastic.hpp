@@ -10,7 +10,11 @@ namespace dovetail {
 class Stochastic {
 public:
     Stochastic(std::shared_ptr<const Problem> problem, double c2, const double* w)
-        : problem_(std::move(problem)), loss_(*problem_, problem_->program()), c2_(c2), transitions_(problem_->layout.weighted_transitions()), weights_(problem_->layout.buffer_size(), 0.0f) {
+        : problem_(std::move(problem)),
+          loss_(*problem_, problem_->program()),
+          c2_(c2),
+          transitions_(problem_->layout.weighted_transitions()),
+          weights_(problem_->layout.buffer_size(), 0.0f) {
         problem_->layout.place(w, weights_.data());
     }
 
@@ -40,7 +44,8 @@ private:
         return weight * loss;
     }
     void decay(double rate, size_t visits) {
-        const auto factor = static_cast<float>(portable::exp(-2 * c2_ * rate * static_cast<double>(visits) / static_cast<double>(problem_->size())));
+        const auto factor = static_cast<float>(
+            portable::exp(-2 * c2_ * rate * static_cast<double>(visits) / static_cast<double>(problem_->size())));
         for (float& w : weights_) w *= factor;
     }
 

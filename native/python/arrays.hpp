@@ -35,7 +35,8 @@ template <class T> nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> values, con
 
 inline void check_size(size_t given, size_t expected, const char* what) {
     if (given != expected)
-        throw std::invalid_argument(std::string(what) + " has " + std::to_string(given) + " elements where " + std::to_string(expected) + " were expected");
+        throw std::invalid_argument(std::string(what) + " has " + std::to_string(given) + " elements where " +
+                                    std::to_string(expected) + " were expected");
 }
 
 template <class T> std::vector<T> vector_of(const In<T>& array) { return {array.data(), array.data() + array.size()}; }
@@ -46,7 +47,8 @@ template <class Work> auto without_gil(Work work, size_t before = 0) {
         nb::gil_scoped_release unlocked;
         return work();
     } catch (const ImpossibleSequence& error) {
-        throw std::invalid_argument("sequence " + std::to_string(before + error.sequence + 1) + " has no label sequence that the constraints allow");
+        throw std::invalid_argument("sequence " + std::to_string(before + error.sequence + 1) +
+                                    " has no label sequence that the constraints allow");
     }
 }
 

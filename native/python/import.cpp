@@ -19,7 +19,8 @@ public:
                 const Text text = bytes_of(feature);
                 names.add(text.data, text.size);
             }
-            if (names.size() == before) throw std::invalid_argument("feature " + std::to_string(before) + " is there twice");
+            if (names.size() == before)
+                throw std::invalid_argument("feature " + std::to_string(before) + " is there twice");
         }
     }
 
@@ -44,27 +45,37 @@ private:
     }
 };
 
-static nb::typed<nb::dict, nb::str, nb::object> arrays_of_weights(const nb::list& features, int labels, In<int64_t> feature, In<int64_t> previous, In<int64_t> label, In<double> weight) {
-    if (labels < 1 || labels >= kMostLabels) throw std::invalid_argument("the number of labels is not between 1 and 32,766");
+static nb::typed<nb::dict, nb::str, nb::object> arrays_of_weights(const nb::list& features, int labels,
+                                                                  In<int64_t> feature, In<int64_t> previous,
+                                                                  In<int64_t> label, In<double> weight) {
+    if (labels < 1 || labels >= kMostLabels)
+        throw std::invalid_argument("the number of labels is not between 1 and 32,766");
     const FeatureNames named(features);
     const size_t n = weight.size();
-    check_size(feature.size(), n, "feature"), check_size(previous.size(), n, "previous"), check_size(label.size(), n, "label");
+    check_size(feature.size(), n, "feature"), check_size(previous.size(), n, "previous"),
+        check_size(label.size(), n, "label");
     std::vector<Weight> weights;
     std::vector<uint64_t> frequency(named.names.size(), 0);
     const auto within = [](int64_t number, size_t end) { return number >= -1 && number < static_cast<int64_t>(end); };
     for (size_t k = 0; k < n; ++k) {
         const int64_t f = feature.data()[k], i = previous.data()[k], j = label.data()[k];
-        const bool sound = within(f, named.names.size()) && within(i, labels) && within(j, labels) && j >= 0 && (f >= 0 || i >= 0);
-        if (!sound) throw std::invalid_argument("weight " + std::to_string(k) + " is of a feature or a label that does not exist");
+        const bool sound =
+            within(f, named.names.size()) && within(i, labels) && within(j, labels) && j >= 0 && (f >= 0 || i >= 0);
+        if (!sound)
+            throw std::invalid_argument("weight " + std::to_string(k) +
+                                        " is of a feature or a label that does not exist");
         if (f >= 0) ++frequency[f];
-        weights.push_back({{f < 0 ? kNone : static_cast<uint32_t>(f), static_cast<int32_t>(i), static_cast<int32_t>(j)}, static_cast<float>(weight.data()[k])});
+        weights.push_back({{f < 0 ? kNone : static_cast<uint32_t>(f), static_cast<int32_t>(i), static_cast<int32_t>(j)},
+                           static_cast<float>(weight.data()[k])});
     }
     return to_dict(arrays_from(named.names, labels, weights, frequency));
 }
 
 void bind_import(nb::module_& module) {
-    module.def("arrays_of_weights", &arrays_of_weights, nb::arg("features"), nb::arg("n_labels"), nb::arg("feature"), nb::arg("previous"), nb::arg("label"), nb::arg("weight"),
-               "Arrays of a model file from weights: of a feature on a label (previous -1), of a transition (feature -1), or of a feature on a transition; "
+    module.def("arrays_of_weights", &arrays_of_weights, nb::arg("features"), nb::arg("n_labels"), nb::arg("feature"),
+               nb::arg("previous"), nb::arg("label"), nb::arg("weight"),
+               "Arrays of a model file from weights: of a feature on a label (previous -1), of a transition (feature "
+               "-1), or of a feature on a transition; "
                "the weights of a feature on transitions follow one another.");
 }
 

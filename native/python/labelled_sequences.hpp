@@ -20,10 +20,12 @@ struct AddToDataset {
 };
 
 inline uint16_t label_code(Dataset& data, PyObject* label) {
-    if (!PyUnicode_Check(label)) throw ItemError("has a label of type " + type_name(label) + "; give a string, None, or a set of strings");
+    if (!PyUnicode_Check(label))
+        throw ItemError("has a label of type " + type_name(label) + "; give a string, None, or a set of strings");
     const Text text = utf8(label);
     const uint32_t code = data.labels.add(text.data, text.size);
-    if (code + 1 >= static_cast<uint32_t>(kMostLabels)) throw ItemError("brings the number of different labels above 32,766");
+    if (code + 1 >= static_cast<uint32_t>(kMostLabels))
+        throw ItemError("brings the number of different labels above 32,766");
     return static_cast<uint16_t>(code);
 }
 
@@ -52,7 +54,8 @@ inline void read_codes(Dataset& data, PyObject* items, std::vector<int32_t>& cod
         }
     });
     if (codes.size() != tokens)
-        throw ItemError("has " + std::to_string(tokens - data.x.sequences.back()) + " tokens but " + std::to_string(token) + " " + what);
+        throw ItemError("has " + std::to_string(tokens - data.x.sequences.back()) + " tokens but " +
+                        std::to_string(token) + " " + what);
 }
 
 // What is known of the labels of the sequence whose tokens have just been added; ends it.
@@ -64,7 +67,8 @@ inline void close_sequence(Dataset& data, const nb::object& labels, const nb::ob
         if (allowed.is_none()) data.allowed.resize(data.x.n_tokens(), kUnknown);
         else read_codes(data, allowed.ptr(), data.allowed, "sets of allowed labels");
     }
-    if (!(weight >= 0 && std::isfinite(static_cast<float>(weight)))) throw ItemError("has the weight " + format_number(weight) + "; give a number from 0 to 3.4e38");
+    if (!(weight >= 0 && std::isfinite(static_cast<float>(weight))))
+        throw ItemError("has the weight " + format_number(weight) + "; give a number from 0 to 3.4e38");
     data.set_weight(static_cast<float>(weight));
     data.x.end_sequence();
 }

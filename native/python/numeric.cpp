@@ -15,7 +15,8 @@ template <class R> using AnyMatrix = nb::ndarray<const R, nb::ndim<2>, nb::devic
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T> struct Owned {
-    explicit Owned(size_t size) : data(new T[size]), owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }) {}
+    explicit Owned(size_t size)
+        : data(new T[size]), owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }) {}
     T* data;
     nb::capsule owner;
 };
@@ -31,7 +32,8 @@ template <double (*Function)(double)> nb::ndarray<nb::numpy, double> each_elemen
 }
 
 template <class R> MatrixView<R> view_of(const AnyMatrix<R>& given) {
-    return {given.data(), given.shape(0), given.shape(1), static_cast<std::ptrdiff_t>(given.stride(0)), static_cast<std::ptrdiff_t>(given.stride(1))};
+    return {given.data(), given.shape(0), given.shape(1), static_cast<std::ptrdiff_t>(given.stride(0)),
+            static_cast<std::ptrdiff_t>(given.stride(1))};
 }
 
 template <class R> nb::ndarray<nb::numpy, R> matrix_product(AnyMatrix<R> a, AnyMatrix<R> b, int threads) {
@@ -41,13 +43,16 @@ template <class R> nb::ndarray<nb::numpy, R> matrix_product(AnyMatrix<R> a, AnyM
     return {out.data, {a.shape(0), b.shape(1)}, out.owner};
 }
 
-static SparseMatrix checked_rows(const In<int64_t>& bounds, const In<int64_t>& columns, const In<double>& values, size_t n_columns) {
+static SparseMatrix checked_rows(const In<int64_t>& bounds, const In<int64_t>& columns, const In<double>& values,
+                                 size_t n_columns) {
     check_size(columns.size(), values.size(), "columns");
-    if (!bounds.size() || bounds.data()[0] != 0 || bounds.data()[bounds.size() - 1] != static_cast<int64_t>(values.size()) ||
+    if (!bounds.size() || bounds.data()[0] != 0 ||
+        bounds.data()[bounds.size() - 1] != static_cast<int64_t>(values.size()) ||
         !std::is_sorted(bounds.data(), bounds.data() + bounds.size()))
         throw std::invalid_argument("bounds of rows must run from 0 to the number of values");
     for (size_t k = 0; k < columns.size(); ++k)
-        if (columns.data()[k] < 0 || static_cast<size_t>(columns.data()[k]) >= n_columns) throw std::out_of_range("a value lies in a column that does not exist");
+        if (columns.data()[k] < 0 || static_cast<size_t>(columns.data()[k]) >= n_columns)
+            throw std::out_of_range("a value lies in a column that does not exist");
     return {bounds.data(), columns.data(), values.data(), bounds.size() - 1};
 }
 
@@ -58,7 +63,8 @@ static auto sparse_product(In<int64_t> bounds, In<int64_t> columns, In<double> v
     return to_numpy(std::move(out), {rows.size, table.shape(1)});
 }
 
-static auto sparse_transposed_product(In<int64_t> bounds, In<int64_t> columns, In<double> values, Table given, size_t n_columns) {
+static auto sparse_transposed_product(In<int64_t> bounds, In<int64_t> columns, In<double> values, Table given,
+                                      size_t n_columns) {
     const SparseMatrix rows = checked_rows(bounds, columns, values, n_columns);
     check_size(given.shape(0), rows.size, "the table, by rows,");
     std::vector<double> out(n_columns * given.shape(1));
@@ -78,7 +84,8 @@ static auto multinomial(int64_t n, In<int64_t> frequencies, size_t times, uint64
     const size_t things = frequencies.size();
     int64_t whole = 0;
     for (size_t k = 0; k < things; ++k) {
-        if (frequencies.data()[k] < 0 || frequencies.data()[k] > (int64_t{1} << 62) - whole) throw std::invalid_argument("frequencies must be at least 0, and not too large");
+        if (frequencies.data()[k] < 0 || frequencies.data()[k] > (int64_t{1} << 62) - whole)
+            throw std::invalid_argument("frequencies must be at least 0, and not too large");
         whole += frequencies.data()[k];
     }
     if (n < 0 || !whole) throw std::invalid_argument("something must be there to draw from");
@@ -96,14 +103,20 @@ void bind_numeric(nb::module_& module) {
     module.def("log", &each_element<portable::log>, arg("x"), "-inf of 0, nan below.");
     module.def("log1p", &each_element<portable::log1p>, arg("x"), "log(1 + x).");
     module.def("digamma", &each_element<portable::digamma>, arg("x"), "For x > 0; -inf of 0, nan below.");
-    module.def("single_matrix_product", &matrix_product<float>, arg("a").noconvert(), arg("b").noconvert(), arg("threads"), "a b, each sum in one order.");
-    module.def("double_matrix_product", &matrix_product<double>, arg("a").noconvert(), arg("b").noconvert(), arg("threads"), "a b, each sum in one order.");
-    module.def("sparse_product", &sparse_product, arg("bounds"), arg("columns"), arg("values"), arg("table"),
-               "Of sparse rows, whose values are those from one bound to the next, and a table with a row for each column.");
-    module.def("sparse_transposed_product", &sparse_transposed_product, arg("bounds"), arg("columns"), arg("values"), arg("given"), arg("n_columns"),
+    module.def("single_matrix_product", &matrix_product<float>, arg("a").noconvert(), arg("b").noconvert(),
+               arg("threads"), "a b, each sum in one order.");
+    module.def("double_matrix_product", &matrix_product<double>, arg("a").noconvert(), arg("b").noconvert(),
+               arg("threads"), "a b, each sum in one order.");
+    module.def(
+        "sparse_product", &sparse_product, arg("bounds"), arg("columns"), arg("values"), arg("table"),
+        "Of sparse rows, whose values are those from one bound to the next, and a table with a row for each column.");
+    module.def("sparse_transposed_product", &sparse_transposed_product, arg("bounds"), arg("columns"), arg("values"),
+               arg("given"), arg("n_columns"),
                "Of the same rows, transposed, and a table with a row for each of them.");
-    module.def("symmetric_eigen", &symmetric_eigen, arg("matrix"), arg("threads"), "Eigenvalues, in no order, and eigenvectors, one a row.");
-    module.def("multinomial", &multinomial, arg("n"), arg("frequencies"), arg("times"), arg("seed"), "How often things come up in n draws, so many times over, [times x things].");
+    module.def("symmetric_eigen", &symmetric_eigen, arg("matrix"), arg("threads"),
+               "Eigenvalues, in no order, and eigenvectors, one a row.");
+    module.def("multinomial", &multinomial, arg("n"), arg("frequencies"), arg("times"), arg("seed"),
+               "How often things come up in n draws, so many times over, [times x things].");
 }
 
 }  // namespace dovetail

@@ -20,11 +20,14 @@ template <class After> void read_sequences(Batch& batch, PyObject* sequences, Af
     TokenReader reader;
     const uint64_t start = key_of(kStartName, sizeof kStartName - 1), end = key_of(kEndName, sizeof kEndName - 1);
     size_t number = 0, token = 0;
-    const auto where = [&] { return "sequence " + std::to_string(number) + (token ? " token " + std::to_string(token) : "") + " "; };
+    const auto where = [&] {
+        return "sequence " + std::to_string(number) + (token ? " token " + std::to_string(token) : "") + " ";
+    };
     each_item(sequences, [&](PyObject* sequence) {
         ++number, token = 0;
         try {
-            if (PyUnicode_Check(sequence)) throw ItemError("is a single string; give a list of tokens, each a list of feature strings");
+            if (PyUnicode_Check(sequence))
+                throw ItemError("is a single string; give a list of tokens, each a list of feature strings");
             each_item(sequence, [&](PyObject* item) {
                 if (token++) lookup.end_token();
                 else lookup.add(start, 1.0f);
@@ -50,7 +53,8 @@ using Tags = nb::typed<nb::list, nb::typed<nb::list, nb::str>>;
 
 using LabelNames = nb::typed<nb::tuple, nb::str, nb::ellipsis>;
 
-inline void append_tags(nb::list& out, const Batch& batch, const std::vector<int32_t>& labels, const LabelNames& names) {
+inline void append_tags(nb::list& out, const Batch& batch, const std::vector<int32_t>& labels,
+                        const LabelNames& names) {
     for (size_t s = 0; s < batch.x.size(); ++s) {
         const nb::object tags = nb::steal(PyList_New(static_cast<Py_ssize_t>(batch.length(s))));
         if (!tags.is_valid()) throw nb::python_error();
@@ -62,7 +66,8 @@ inline void append_tags(nb::list& out, const Batch& batch, const std::vector<int
     }
 }
 
-inline Tags tag(const Model& model, nb::handle sequences, LabelNames names, const Constraints& constraints, int threads) {
+inline Tags tag(const Model& model, nb::handle sequences, LabelNames names, const Constraints& constraints,
+                int threads) {
     constexpr size_t kTokens = 8192;  // a thread and round: what has been read is then still in the cache
     check_constraints(model, constraints);
     check_size(names.size(), static_cast<size_t>(model.L), "label_names");

@@ -90,7 +90,8 @@ public:
         const nb::object features = in_fixed_order(token);
         each_item(features.ptr(), [&](PyObject* item) {
             if (fleeting) kept.push_back(nb::borrow(item));
-            if (!PyUnicode_Check(item)) throw ItemError("has a feature of type " + type_name(item) + " where a string was expected");
+            if (!PyUnicode_Check(item))
+                throw ItemError("has a feature of type " + type_name(item) + " where a string was expected");
             const Text text = utf8(item);
             pending_.push_back({text, key_of(text.data, text.size)});
         });
@@ -114,7 +115,8 @@ private:
     template <class Add> void emit(Add& add, double value) {
         const auto narrow = static_cast<float>(value);
         if (!std::isfinite(narrow))
-            throw ItemError("has the value " + format_number(value) + " for feature '" + prefix_ + "'; give a number between -3.4e38 and 3.4e38");
+            throw ItemError("has the value " + format_number(value) + " for feature '" + prefix_ +
+                            "'; give a number between -3.4e38 and 3.4e38");
         if (Add::kSkipsZero && narrow == 0.0f) return;
         add(key_of(prefix_.data(), prefix_.size()), prefix_.data(), prefix_.size(), narrow);
     }
@@ -124,7 +126,8 @@ private:
         PyObject *key, *value;
         Py_ssize_t position = 0;
         while (PyDict_Next(dict, &position, &key, &value)) {
-            if (!PyUnicode_Check(key)) throw ItemError("has a feature name of type " + type_name(key) + " where a string was expected");
+            if (!PyUnicode_Check(key))
+                throw ItemError("has a feature name of type " + type_name(key) + " where a string was expected");
             if (Add::kSkipsZero && value == Py_False) continue;
             const Text name = utf8(key);
             prefix_.append(name.data, name.size);
@@ -153,7 +156,9 @@ private:
         } else if (PyList_Check(value) || PyTuple_Check(value) || PyAnySet_Check(value)) {
             const nb::object members = in_fixed_order(value);
             each_item(members.ptr(), [&](PyObject* item) {
-                if (!PyUnicode_Check(item)) throw ItemError("has a value of type " + type_name(item) + " in feature '" + prefix_ + "' where a string was expected");
+                if (!PyUnicode_Check(item))
+                    throw ItemError("has a value of type " + type_name(item) + " in feature '" + prefix_ +
+                                    "' where a string was expected");
                 const size_t here = prefix_.size();
                 const Text text = utf8(item);
                 prefix_.append(text.data, text.size);
@@ -166,7 +171,8 @@ private:
             if (number == -1.0 && PyErr_Occurred()) {
                 PyErr_Clear();
                 prefix_.resize(length);
-                throw ItemError("has a value of type " + type_name(value) + " for feature '" + prefix_ + "' where a number or a string was expected");
+                throw ItemError("has a value of type " + type_name(value) + " for feature '" + prefix_ +
+                                "' where a number or a string was expected");
             }
             prefix_.resize(length);
             return emit(add, number);

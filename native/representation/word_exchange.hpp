@@ -26,7 +26,8 @@ namespace dovetail {
 // Codes of words, counted: which words have which codes, and how often classes have them.
 class CodeCounts {
 public:
-    CodeCounts(const int32_t* words, const int32_t* codes, size_t tokens, size_t V, size_t K, size_t n_codes, double weight)
+    CodeCounts(const int32_t* words, const int32_t* codes, size_t tokens, size_t V, size_t K, size_t n_codes,
+               double weight)
         : K_(K), weight_(weight), begin_(V + 1, 0), n_(n_codes * K, 0), totals_(K, 0) {
         std::vector<uint64_t> seen;
         for (size_t t = 0; t < tokens; ++t)
@@ -42,7 +43,8 @@ public:
         for (size_t w = 1; w <= V; ++w) begin_[w] = std::max(begin_[w], begin_[w - 1]);
     }
     void put(uint32_t w, size_t c, int64_t sign) {
-        for (size_t k = begin_[w]; k < begin_[w + 1]; ++k) n_[list_[k].code * K_ + c] += sign * list_[k].count, totals_[c] += sign * list_[k].count;
+        for (size_t k = begin_[w]; k < begin_[w + 1]; ++k)
+            n_[list_[k].code * K_ + c] += sign * list_[k].count, totals_[c] += sign * list_[k].count;
     }
     // What it is worth to add a word to each class.
     template <class Phi> void add_gains(uint32_t w, std::vector<double>& gains, const Phi& phi) const {
@@ -72,8 +74,17 @@ private:
 
 class WordExchange {
 public:
-    WordExchange(const int32_t* words, size_t tokens, const uint64_t* bounds, size_t sequences, size_t V, size_t K, uint64_t seed)
-        : V_(V), K_(K), size_(K + 1), n_word_(V + 1, 0), class_(V + 1, 0), pairs_(size_ * size_, 0), turned_(size_ * size_, 0), n_(size_, 0), phi_(kTable) {
+    WordExchange(const int32_t* words, size_t tokens, const uint64_t* bounds, size_t sequences, size_t V, size_t K,
+                 uint64_t seed)
+        : V_(V),
+          K_(K),
+          size_(K + 1),
+          n_word_(V + 1, 0),
+          class_(V + 1, 0),
+          pairs_(size_ * size_, 0),
+          turned_(size_ * size_, 0),
+          n_(size_, 0),
+          phi_(kTable) {
         if (!K || K > V) throw std::invalid_argument("there must be at least one class and at most as many as words");
         for (size_t n = 1; n < kTable; ++n) phi_[n] = double(n) * portable::log(double(n));
         count(words, tokens, bounds, sequences);
@@ -126,7 +137,9 @@ private:
     std::vector<int64_t> left_, right_;
     std::vector<double> gain_;
 
-    double phi(int64_t n) const { return static_cast<uint64_t>(n) < kTable ? phi_[n] : double(n) * portable::log(double(n)); }
+    double phi(int64_t n) const {
+        return static_cast<uint64_t>(n) < kTable ? phi_[n] : double(n) * portable::log(double(n));
+    }
 
     void count(const int32_t* words, size_t tokens, const uint64_t* bounds, size_t sequences) {
         const auto border = static_cast<uint32_t>(V_);
@@ -168,14 +181,18 @@ private:
             if (n_word_[w]) order_.push_back(static_cast<uint32_t>(w));
         std::stable_sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) { return n_word_[a] > n_word_[b]; });
         Random random(seed);
-        for (size_t k = 0; k < order_.size(); ++k) class_[order_[k]] = static_cast<int32_t>(k < K_ ? k : random.below(K_));
+        for (size_t k = 0; k < order_.size(); ++k)
+            class_[order_[k]] = static_cast<int32_t>(k < K_ ? k : random.below(K_));
         class_[V_] = static_cast<int32_t>(K_);
         for (size_t w = 0; w <= V_; ++w) n_[class_[w]] += n_word_[w];
         for (size_t w = 0; w <= V_; ++w)
-            for (size_t k = after_.begin[w]; k < after_.begin[w + 1]; ++k) add(class_[w], class_[after_.list[k].word], after_.list[k].count);
+            for (size_t k = after_.begin[w]; k < after_.begin[w + 1]; ++k)
+                add(class_[w], class_[after_.list[k].word], after_.list[k].count);
         left_.assign(size_, 0), right_.assign(size_, 0), gain_.assign(K_, 0.0);
     }
-    void add(size_t from, size_t to, int64_t count) { pairs_[from * size_ + to] += count, turned_[to * size_ + from] += count; }
+    void add(size_t from, size_t to, int64_t count) {
+        pairs_[from * size_ + to] += count, turned_[to * size_ + from] += count;
+    }
 
     int64_t gather(const Neighbours& all, uint32_t w, std::vector<int64_t>& by_class) const {
         int64_t self = 0;

@@ -1,7 +1,8 @@
-// One chain of a grid with messages from outside, and the sums and maxima over pairs of labels that messages are made of.
+// One chain of a grid with messages from outside, and the sums and maxima over pairs of labels that messages are made
+// of.
 //
-// Everything is a log. Sums over a matrix of scores are products with their exponentials, taken once; where such a product
-// leaves the range of numbers, that entry is summed up again in logs.
+// Everything is a log. Sums over a matrix of scores are products with their exponentials, taken once; where such a
+// product leaves the range of numbers, that entry is summed up again in logs.
 #pragma once
 #include "core/elementary.hpp"
 #include "grid/exponentials.hpp"
@@ -23,7 +24,8 @@ struct PairScores {
 constexpr double kTooSmall = 1e-250;
 
 // out[y] = (+)_x in[x] + score[x][y]
-template <class Sum> void toward_second(const PairScores& pair, const double* in, double* out, std::vector<double>& room) {
+template <class Sum>
+void toward_second(const PairScores& pair, const double* in, double* out, std::vector<double>& room) {
     const size_t A = pair.first, B = pair.second;
     if constexpr (Sum::is_max) {
         std::fill(out, out + B, kForbidden);
@@ -49,7 +51,8 @@ template <class Sum> void toward_second(const PairScores& pair, const double* in
     }
 }
 // out[x] = (+)_y in[y] + score[x][y]
-template <class Sum> void toward_first(const PairScores& pair, const double* in, double* out, std::vector<double>& room) {
+template <class Sum>
+void toward_first(const PairScores& pair, const double* in, double* out, std::vector<double>& room) {
     const size_t A = pair.first, B = pair.second;
     if constexpr (Sum::is_max) {
         for (size_t x = 0; x < A; ++x) {
@@ -82,8 +85,17 @@ template <class Sum> class LoopyChain {
 public:
     // `transitions` has those that are the same for all tokens; others are taken here.
     LoopyChain(const GridView& view, size_t layer, const ExponentialScores& transitions)
-        : view_(view), layer_(layer), L_(view.L(layer)), shared_(&transitions), own_(!Sum::is_max && transitions.empty() ? view.T : 0, L_ * L_), messages_(view.T * L_, 0.0),
-          forward_(view.T * L_, 0.0), prior_(view.T * L_), belief_(view.T * L_, 0.0), here_(L_), next_(L_) {
+        : view_(view),
+          layer_(layer),
+          L_(view.L(layer)),
+          shared_(&transitions),
+          own_(!Sum::is_max && transitions.empty() ? view.T : 0, L_ * L_),
+          messages_(view.T * L_, 0.0),
+          forward_(view.T * L_, 0.0),
+          prior_(view.T * L_),
+          belief_(view.T * L_, 0.0),
+          here_(L_),
+          next_(L_) {
         for (size_t t = 1; t < view.T; ++t) own_.set(t, view.transition(layer, t));
     }
     void clear_messages() { std::fill(messages_.begin(), messages_.end(), 0.0); }
@@ -128,7 +140,8 @@ private:
     double local(size_t t, size_t y) const { return view_.node(layer_, t)[y] + messages_[t * L_ + y]; }
     PairScores transitions(size_t t) const {
         const bool own = view_.all.transition[layer_].each_token;
-        return {view_.transition(layer_, t), own ? own_.at(t) : shared_->at(0), own ? own_.peak(t) : shared_->peak(0), L_, L_};
+        return {view_.transition(layer_, t), own ? own_.at(t) : shared_->at(0), own ? own_.peak(t) : shared_->peak(0),
+                L_, L_};
     }
     void set_belief(size_t t) {
         double* prior = &prior_[t * L_];
@@ -169,9 +182,10 @@ private:
     double log_z_ = 0, change_ = 0;
 };
 
-// The best path of a layer whose labels have these scores, by Viterbi. Scores of transitions below the floor count as the floor.
-// The path replaces the labels if it is better than they are, or at once; returns whether it does.
-inline bool improve_path(const GridView& view, size_t layer, const double* scores, double floor, int32_t* labels, bool at_once) {
+// The best path of a layer whose labels have these scores, by Viterbi. Scores of transitions below the floor count as
+// the floor. The path replaces the labels if it is better than they are, or at once; returns whether it does.
+inline bool improve_path(const GridView& view, size_t layer, const double* scores, double floor, int32_t* labels,
+                         bool at_once) {
     const size_t T = view.T, L = view.L(layer);
     if (!T) return false;
     std::vector<double> here(scores, scores + L), next(L);
@@ -186,7 +200,8 @@ inline bool improve_path(const GridView& view, size_t layer, const double* score
                 if (value > next[y]) next[y] = value, from[t * L + y] = static_cast<int32_t>(x);
             }
         for (size_t y = 0; y < L; ++y) next[y] += scores[t * L + y];
-        now += std::max(transition[static_cast<size_t>(labels[t - 1]) * L + static_cast<size_t>(labels[t])], floor) + scores[t * L + static_cast<size_t>(labels[t])];
+        now += std::max(transition[static_cast<size_t>(labels[t - 1]) * L + static_cast<size_t>(labels[t])], floor) +
+               scores[t * L + static_cast<size_t>(labels[t])];
     }
     const auto best = std::max_element(here.begin(), here.end());
     const double least_gain = 1e-12 * (std::abs(*best) + 1);

@@ -1,9 +1,9 @@
 // Loopy belief propagation in grids, a chain at a time.
 //
-// Cotemporal and lagged factors send a message to each label row they touch. In turn each layer collects its messages, runs
-// its chain exactly with them, and so changes what its factors tell the other layers. Messages are logs with a maximum of 0.
-// Sums give beliefs and the Bethe approximation of log Z, both exact where the factors and chains form a tree; maxima give
-// labels, which are then improved layer by layer until no layer alone can do better.
+// Cotemporal and lagged factors send a message to each label row they touch. In turn each layer collects its messages,
+// runs its chain exactly with them, and so changes what its factors tell the other layers. Messages are logs with a
+// maximum of 0. Sums give beliefs and the Bethe approximation of log Z, both exact where the factors and chains form a
+// tree; maxima give labels, which are then improved layer by layer until no layer alone can do better.
 #pragma once
 #include "core/elementary.hpp"
 #include "grid/loopy/chain.hpp"
@@ -36,12 +36,15 @@ struct LoopyFactor {
 
     size_t first() const { return lagged ? 1 : 0; }  // token that has it
     size_t token(size_t axis, size_t t) const { return lagged && axis == 0 ? t - 1 : t; }
-    const double* scores(const GridView& view, size_t t) const { return lagged ? view.lagged(index, t) : view.cotemporal(index, t); }
+    const double* scores(const GridView& view, size_t t) const {
+        return lagged ? view.lagged(index, t) : view.cotemporal(index, t);
+    }
 };
 inline std::vector<LoopyFactor> loopy_factors(const Grids& grids) {
     std::vector<LoopyFactor> out;
     for (size_t k = 0; k < grids.cotemporal.size(); ++k) out.push_back({grids.cotemporal[k].layers, {}, false, k, 1});
-    for (size_t k = 0; k < grids.lagged.size(); ++k) out.push_back({{grids.lagged[k].before, grids.lagged[k].after}, {}, true, k, 1});
+    for (size_t k = 0; k < grids.lagged.size(); ++k)
+        out.push_back({{grids.lagged[k].before, grids.lagged[k].after}, {}, true, k, 1});
     for (LoopyFactor& factor : out)
         for (size_t layer : factor.layers) {
             factor.sizes.push_back(grids.labels[layer]);
@@ -52,7 +55,9 @@ inline std::vector<LoopyFactor> loopy_factors(const Grids& grids) {
 
 template <class Sum> class LoopyGrid {
 public:
-    LoopyGrid(const GridView& view, const std::vector<LoopyFactor>& factors, const std::vector<ExponentialScores>& transitions) : view_(view), factors_(factors), inputs_(view.layers()) {
+    LoopyGrid(const GridView& view, const std::vector<LoopyFactor>& factors,
+              const std::vector<ExponentialScores>& transitions)
+        : view_(view), factors_(factors), inputs_(view.layers()) {
         for (size_t i = 0; i < view.layers(); ++i) chains_.emplace_back(view, i, transitions[i]);
         messages_.resize(factors.size());
         for (size_t f = 0; f < factors.size(); ++f) {
@@ -87,7 +92,9 @@ public:
         double log_z = 0;
         for (size_t i = 0; i < chains_.size(); ++i) log_z += chains_[i].beliefs(to);
         for (size_t f = 0; f < factors_.size(); ++f)
-            for (size_t t = factors_[f].first(); t < view_.T; ++t) log_z += factor_belief(f, t, factors_[f].lagged ? to.lagged(factors_[f].index, t) : to.cotemporal(factors_[f].index, t));
+            for (size_t t = factors_[f].first(); t < view_.T; ++t)
+                log_z += factor_belief(
+                    f, t, factors_[f].lagged ? to.lagged(factors_[f].index, t) : to.cotemporal(factors_[f].index, t));
         return log_z;
     }
     // Adds a message, as it now is, to the scores of a layer's labels.
@@ -137,7 +144,8 @@ private:
         const double* prior = chains_[layer].prior(t);
         out.assign(prior, prior + view_.L(layer));
         for (const Input& other : inputs_[layer])
-            if (const size_t from = source(other, t); from < view_.T && !(other == to)) add_message(other.factor, other.axis, from, out.data());
+            if (const size_t from = source(other, t); from < view_.T && !(other == to))
+                add_message(other.factor, other.axis, from, out.data());
     }
     bool send(const Input& input, size_t at, double damping) {
         const LoopyFactor& factor = factors_[input.factor];
@@ -149,8 +157,10 @@ private:
         const double* scores = factor.scores(view_, at);
         if (factor.layers.size() > 2) wide_message(factor, scores, input.axis);
         else {
-            const PairScores pair{scores, linear_[input.factor].at(at), linear_[input.factor].peak(at), factor.sizes[0], factor.sizes[1]};
-            input.axis ? toward_second<Sum>(pair, cavities_[0].data(), fresh_.data(), room_) : toward_first<Sum>(pair, cavities_[1].data(), fresh_.data(), room_);
+            const PairScores pair{scores, linear_[input.factor].at(at), linear_[input.factor].peak(at), factor.sizes[0],
+                                  factor.sizes[1]};
+            input.axis ? toward_second<Sum>(pair, cavities_[0].data(), fresh_.data(), room_)
+                       : toward_first<Sum>(pair, cavities_[1].data(), fresh_.data(), room_);
         }
         if (lower_to_zero(fresh_.data(), L) == kForbidden) return false;
         double* message = &messages_[input.factor][input.axis][at * L];
@@ -177,7 +187,8 @@ private:
     }
     void wide_message(const LoopyFactor& factor, const double* scores, size_t axis) {
         std::fill(fresh_.begin(), fresh_.end(), kForbidden);
-        each_cell(factor, scores, axis, [&](size_t, size_t label, double value) { fresh_[label] = std::max(fresh_[label], value); });
+        each_cell(factor, scores, axis,
+                  [&](size_t, size_t label, double value) { fresh_[label] = std::max(fresh_[label], value); });
         if constexpr (Sum::is_max) return;
         room_.assign(fresh_.size(), 0.0);
         each_cell(factor, scores, axis, [&](size_t, size_t label, double value) {
@@ -197,7 +208,8 @@ private:
             add_message(f, axis, t, fresh_.data());
             shared += log_sum(fresh_.data(), fresh_.size());
         }
-        each_cell(factor, factor.scores(view_, t), factor.layers.size(), [&](size_t cell, size_t, double value) { to[cell] = value; });
+        each_cell(factor, factor.scores(view_, t), factor.layers.size(),
+                  [&](size_t cell, size_t, double value) { to[cell] = value; });
         const double sum = log_sum(to, factor.size);
         exponentials(to, sum, to, factor.size);
         return sum - shared;
@@ -218,7 +230,8 @@ private:
 // Finds labels from messages, then improves them layer by layer.
 class LoopyDecoder {
 public:
-    LoopyDecoder(const GridView& view, const std::vector<LoopyFactor>& factors, const std::vector<int32_t*>& labels) : view_(view), factors_(factors), labels_(labels) {}
+    LoopyDecoder(const GridView& view, const std::vector<LoopyFactor>& factors, const std::vector<int32_t*>& labels)
+        : view_(view), factors_(factors), labels_(labels) {}
 
     double decode(const LoopyGrid<MaxOf>& grid) {
         for (size_t layer = 0; layer < view_.layers(); ++layer) place(layer, layer, &grid, kForbidden);
@@ -231,9 +244,11 @@ public:
 private:
     void improve(double floor) {
         size_t settled = 0;  // layers in a row that could not be improved
-        for (size_t n = 0; settled < view_.layers() && n < 100 * view_.layers(); ++n) settled = place(n % view_.layers(), view_.layers(), nullptr, floor) ? 0 : settled + 1;
+        for (size_t n = 0; settled < view_.layers() && n < 100 * view_.layers(); ++n)
+            settled = place(n % view_.layers(), view_.layers(), nullptr, floor) ? 0 : settled + 1;
     }
-    // The best labels of a layer, given those of layers before `known` and messages from the others; whether they are better.
+    // The best labels of a layer, given those of layers before `known` and messages from the others; whether they are
+    // better.
     bool place(size_t layer, size_t known, const LoopyGrid<MaxOf>* grid, double floor) {
         const size_t L = view_.L(layer);
         scores_.resize(view_.T * L);
@@ -288,19 +303,22 @@ inline std::pair<GridLabels, LoopyReport> loopy_best(const Grids& grids, const L
         const GridView view(grids, s);
         LoopyGrid<MaxOf> grid(view, factors, no_transitions);
         const std::vector<int32_t*> labels = rows_of(found, view);
-        found.scores[s] = grid.run(settings, reports[s]) ? LoopyDecoder(view, factors, labels).decode(grid) : kForbidden;
+        found.scores[s] =
+            grid.run(settings, reports[s]) ? LoopyDecoder(view, factors, labels).decode(grid) : kForbidden;
     });
     return {std::move(found), whole(reports)};
 }
 
-inline std::pair<GridExpectations, LoopyReport> loopy_marginals(const Grids& grids, const LoopySettings& settings, int threads) {
+inline std::pair<GridExpectations, LoopyReport> loopy_marginals(const Grids& grids, const LoopySettings& settings,
+                                                                int threads) {
     const std::vector<LoopyFactor> factors = loopy_factors(grids);
     const std::vector<ExponentialScores> transitions = exponential_transitions(grids);
     std::vector<LoopyReport> reports(grids.n_sequences());
-    GridExpectations found = expectations(grids, threads, [&](const GridView& view, SequenceExpectations& to, size_t s, size_t) {
-        LoopyGrid<SumOf> grid(view, factors, transitions);
-        return grid.run(settings, reports[s]) ? grid.beliefs(to) : kForbidden;
-    });
+    GridExpectations found =
+        expectations(grids, threads, [&](const GridView& view, SequenceExpectations& to, size_t s, size_t) {
+            LoopyGrid<SumOf> grid(view, factors, transitions);
+            return grid.run(settings, reports[s]) ? grid.beliefs(to) : kForbidden;
+        });
     return {std::move(found), whole(reports)};
 }
 

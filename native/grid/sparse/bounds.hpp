@@ -1,8 +1,9 @@
 // Which labels a layer can have at a token at all, before any joint state is looked at.
 //
-// The bound of a label is the most that the mass of a joint state with that label can be. Cotemporal factors of two layers that form
-// a tree (each layer and its anchor) are taken as they are, others by their largest score. Of what led to the previous labels,
-// a label counts what its own layer knows: the mass of a joint state is at most that of each of its labels.
+// The bound of a label is the most that the mass of a joint state with that label can be. Cotemporal factors of two
+// layers that form a tree (each layer and its anchor) are taken as they are, others by their largest score. Of what led
+// to the previous labels, a label counts what its own layer knows: the mass of a joint state is at most that of each of
+// its labels.
 #pragma once
 #include "grid/sparse/states.hpp"
 
@@ -16,7 +17,16 @@ struct PreviousLabels {
 
 class LabelBounds {
 public:
-    LabelBounds(const Grids& grids, const SparsePlan& plan) : grids_(grids), plan_(plan), children_(grids.layers()), bound(grids.layers()), own_(grids.layers()), free_(grids.layers()), up_(grids.layers()), down_(grids.layers()), tree_(grids.layers()) {
+    LabelBounds(const Grids& grids, const SparsePlan& plan)
+        : grids_(grids),
+          plan_(plan),
+          children_(grids.layers()),
+          bound(grids.layers()),
+          own_(grids.layers()),
+          free_(grids.layers()),
+          up_(grids.layers()),
+          down_(grids.layers()),
+          tree_(grids.layers()) {
         for (size_t i = 0; i < grids.layers(); ++i) {
             if (plan.anchor[i] != SparsePlan::kNone) children_[plan.anchor[i]].push_back(i);
             for (auto* rows : {&bound, &own_, &free_, &down_}) (*rows)[i].assign(padded(grids.labels[i]), 0.0);
@@ -34,9 +44,11 @@ public:
             else all_ += tree_[j] = *std::max_element(row.begin(), row.end());
         }
         for (size_t k = 0; k < grids_.cotemporal.size(); ++k)
-            if (!plan_.is_anchor(k)) all_ += *std::max_element(cotemporal[k], cotemporal[k] + grids_.factor_size(grids_.cotemporal[k]));
+            if (!plan_.is_anchor(k))
+                all_ += *std::max_element(cotemporal[k], cotemporal[k] + grids_.factor_size(grids_.cotemporal[k]));
     }
-    // Bounds, right for labels within the margin of the best; those of others may be too low. False if nothing is allowed.
+    // Bounds, right for labels within the margin of the best; those of others may be too low. False if nothing is
+    // allowed.
     bool finish(double margin, const CotemporalScores& cotemporal) {
         top = all_;
         for (const auto& stage : plan_.stages) {
@@ -95,7 +107,8 @@ private:
         for (size_t k : plan_.lagged_into[layer])
             for (size_t y = 0; y < L; ++y) {
                 double high = kForbidden;
-                for (uint32_t before : previous.labels[grids_.lagged[k].before]) high = std::max(high, view.lagged(k, t)[before * L + y]);
+                for (uint32_t before : previous.labels[grids_.lagged[k].before])
+                    high = std::max(high, view.lagged(k, t)[before * L + y]);
                 sum_[y] += high;
             }
         for (size_t y = 0; y < L; ++y) own[y] += sum_[y], free[y] += sum_[y];
@@ -112,14 +125,16 @@ private:
         return sum_;
     }
     // For each label of a layer the best of the other's row and their factor; of some labels of the other, if given.
-    void toward(size_t from, size_t to, const std::vector<double>& row, std::vector<double>& out, const CotemporalScores& cotemporal, const std::vector<uint32_t>* some) {
+    void toward(size_t from, size_t to, const std::vector<double>& row, std::vector<double>& out,
+                const CotemporalScores& cotemporal, const std::vector<uint32_t>* some) {
         const size_t k = plan_.anchor[from] == to ? plan_.anchor_factor[from] : plan_.anchor_factor[to];
         const size_t F = grids_.labels[from], L = grids_.labels[to];
         if (grids_.cotemporal[k].layers[1] == from) {
             for (size_t a = 0; a < L; ++a) {
                 const double* factor = cotemporal[k] + a * F;
                 Vec<double> high = load(row.data()) + load(factor);
-                for (size_t y = kLane; y < row.size(); y += kLane) high = larger<double>(high, load(&row[y]) + load(factor + y));
+                for (size_t y = kLane; y < row.size(); y += kLane)
+                    high = larger<double>(high, load(&row[y]) + load(factor + y));
                 out[a] = largest_of<double>(high);
             }
         } else {
@@ -136,14 +151,15 @@ private:
         std::fill(out.begin() + static_cast<std::ptrdiff_t>(L), out.end(), kForbidden);
     }
 
-    std::vector<std::vector<double>> own_;   // of each layer [Lp]: node, transition, lagged factors, and the mass of the previous label
+    std::vector<std::vector<double>>
+        own_;  // of each layer [Lp]: node, transition, lagged factors, and the mass of the previous label
     std::vector<std::vector<double>> free_;  // the same without that mass
     std::vector<std::vector<double>> up_;    // from each layer to its anchor's labels
     std::vector<std::vector<double>> down_;  // from each layer's anchor to its labels
     std::vector<double> tree_;               // of each layer: the most that its tree can be
     std::vector<double> sum_;
     std::vector<uint32_t> near_;
-    double all_ = 0;                         // the most that anything can be
+    double all_ = 0;  // the most that anything can be
 };
 
 }  // namespace dovetail

@@ -30,7 +30,9 @@ public:
     size_t label_at(size_t cell, size_t layer) const { return cell / stride_[layer] % room(layer); }
 
     // From `now` to `next`: a layer's labels give way to n others by a matrix of weights [labels x n, padded].
-    void replace(size_t layer, const double* weights, size_t n) { layer == inner ? replace_inner(weights, n) : replace_outer(layer, weights, n); }
+    void replace(size_t layer, const double* weights, size_t n) {
+        layer == inner ? replace_inner(weights, n) : replace_outer(layer, weights, n);
+    }
     void accept(size_t layer, size_t n) {
         extent_[layer] = n;
         set_strides();
@@ -50,7 +52,9 @@ private:
             best = select(better, path, best);
             origin = select(better, from, origin);
         }
-        void store_at(Values& to, size_t at) const { store(&to.mass[at], mass), store(&to.best[at], best), store(&to.origin[at], origin); }
+        void store_at(Values& to, size_t at) const {
+            store(&to.mass[at], mass), store(&to.best[at], best), store(&to.origin[at], origin);
+        }
     };
     void set_strides() {
         size_t stride = width();
@@ -83,7 +87,8 @@ private:
                     for (size_t x = 0; x < P; ++x) {
                         const size_t from = (o * P + x) * inside + k;
                         const double weight = weights[x * padded(n) + y];
-                        sum.add(load(&now.mass[from]) * weight, load(&now.best[from]) * weight, load(&now.origin[from]));
+                        sum.add(load(&now.mass[from]) * weight, load(&now.best[from]) * weight,
+                                load(&now.origin[from]));
                     }
                     sum.store_at(next, (o * n + y) * inside + k);
                 }

@@ -1,8 +1,9 @@
 // One token of sparse inference where few labels of each layer matter: all their combinations at once, in plain arrays.
 //
-// Labels whose bounds are far below the best are left out; the joint states of the others are computed as exact inference
-// does it, one layer's previous label eliminated after another, as products of probabilities. Then the fewest states are
-// chosen that hold 1 - epsilon of the mass. If the labels left out could have held too much, the step is taken again with more.
+// Labels whose bounds are far below the best are left out; the joint states of the others are computed as exact
+// inference does it, one layer's previous label eliminated after another, as products of probabilities. Then the fewest
+// states are chosen that hold 1 - epsilon of the mass. If the labels left out could have held too much, the step is
+// taken again with more.
 #pragma once
 #include "core/elementary.hpp"
 #include "grid/exponentials.hpp"
@@ -14,13 +15,21 @@ namespace dovetail {
 class DenseStep {
 public:
     DenseStep(const Grids& grids, const SparsePlan& plan, const std::vector<ExponentialScores>& transitions)
-        : grids_(grids), plan_(plan), transitions_(transitions), bounds_(grids, plan), cotemporal_(grids), new_(grids.layers()), cells_(grids) {
+        : grids_(grids),
+          plan_(plan),
+          transitions_(transitions),
+          bounds_(grids, plan),
+          cotemporal_(grids),
+          new_(grids.layers()),
+          cells_(grids) {
         previous_.labels.resize(grids.layers()), previous_.masses.resize(grids.layers());
         for (size_t labels : grids.labels) index_.emplace_back(labels, kUnknown);
     }
 
-    // Takes the states at t - 1 to those at t, likeliest first. False if this is no case for it: then nothing has happened.
-    bool advance(const GridView& view, size_t t, const SparseLimits& limits, const SparseStates& before, SparseStates& after, std::vector<SparseBranches>* record, SparseLoss& loss) {
+    // Takes the states at t - 1 to those at t, likeliest first. False if this is no case for it: then nothing has
+    // happened.
+    bool advance(const GridView& view, size_t t, const SparseLimits& limits, const SparseStates& before,
+                 SparseStates& after, std::vector<SparseBranches>* record, SparseLoss& loss) {
         if (limits.epsilon == 0 || plan_.holds) return false;
         view_ = &view, t_ = t;
         cotemporal_.set(view, t);
@@ -29,7 +38,8 @@ public:
         double margin = kFirstMargin - portable::log(limits.epsilon);
         for (int attempt = 0; attempt < 3; ++attempt) {
             loss = {};
-            if (!bounds_.finish(margin, cotemporal_) || !choose_labels(margin) || !eliminate(before, record)) return false;
+            if (!bounds_.finish(margin, cotemporal_) || !choose_labels(margin) || !eliminate(before, record))
+                return false;
             const double lost = outside_ * portable::exp(bounds_.top - log_mass_);
             if (lost < kLossByLabels * limits.epsilon) {
                 loss.kept = 1 - lost;
@@ -43,10 +53,10 @@ public:
 
 private:
     static constexpr uint32_t kUnknown = std::numeric_limits<uint32_t>::max();
-    static constexpr double kFirstMargin = 3.0;   // labels are left out below exp(-3) epsilon of the best at first
+    static constexpr double kFirstMargin = 3.0;    // labels are left out below exp(-3) epsilon of the best at first
     static constexpr double kLossByLabels = 0.25;  // share of epsilon that labels left out may hold
     static constexpr size_t kMostCells = 1 << 15;
-    static constexpr double kSmallest = 1e-200;    // a largest mass below this may be off
+    static constexpr double kSmallest = 1e-200;  // a largest mass below this may be off
 
     void set_previous(const SparseStates& before) {
         for (size_t i = 0; i < grids_.layers(); ++i) {
@@ -78,7 +88,8 @@ private:
                 others += keep<float>(exp(below), below < static_cast<float>(-margin));
                 for (unsigned rest = lanes_from(cut, &bound[y]); rest; rest &= rest - 1) {
                     const auto label = static_cast<uint32_t>(y) + static_cast<uint32_t>(std::countr_zero(rest));
-                    if (bound[label] != kForbidden) new_[i].push_back(label);  // padding is forbidden, and may be near enough if all is
+                    if (bound[label] != kForbidden)
+                        new_[i].push_back(label);  // padding is forbidden, and may be near enough if all is
                 }
             }
             outside += static_cast<double>(sum_of<float>(others));
@@ -154,7 +165,10 @@ private:
         if (peak == kForbidden) peak = 0;
         for (size_t cell = 0; cell < cells_.size(); ++cell) {
             if (cells_.now.mass[cell] == 0) continue;
-            const double weight = portable::exp(scores[previous_.labels[factor.before][cells_.label_at(cell, factor.before)] * L + new_[factor.after][cells_.label_at(cell, factor.after)]] - peak);
+            const double weight =
+                portable::exp(scores[previous_.labels[factor.before][cells_.label_at(cell, factor.before)] * L +
+                                     new_[factor.after][cells_.label_at(cell, factor.after)]] -
+                              peak);
             cells_.now.mass[cell] *= weight, cells_.now.best[cell] *= weight;
         }
         log_scale_ += peak;
@@ -210,7 +224,8 @@ private:
         log_mass_ = portable::log(sum_of<double>(sums)) + log_scale_;
         return highest_ > kSmallest;
     }
-    void finish(const SparseLimits& limits, SparseStates& after, std::vector<SparseBranches>* record, SparseLoss& loss) {
+    void finish(const SparseLimits& limits, SparseStates& after, std::vector<SparseBranches>* record,
+                SparseLoss& loss) {
         fewest_.choose(cells_.now.mass, cells_.now.mass.data(), cells_.size(), limits, loss);
         const size_t n = fewest_.ranked.size(), width = cells_.width(), inner = cells_.inner;
         after.resize(padded(n));
@@ -219,7 +234,9 @@ private:
         for (size_t k = 0; k < after.size(); ++k) {
             const size_t cell = fewest_.ranked[std::min(k, n - 1)].state;
             const uint64_t key = plan_.fields[inner].with(row_key_[cell / width], new_[inner][cell % width]);
-            after.set(k, key, highest_ / cells_.now.mass[cell], cells_.now.best[cell] > best * kSmallest ? best / cells_.now.best[cell] : 1 / kSmallest, static_cast<uint32_t>(cells_.now.origin[cell]));
+            after.set(k, key, highest_ / cells_.now.mass[cell],
+                      cells_.now.best[cell] > best * kSmallest ? best / cells_.now.best[cell] : 1 / kSmallest,
+                      static_cast<uint32_t>(cells_.now.origin[cell]));
         }
         for (size_t k = 0; k < after.size(); k += kLane) {
             store(&after.mass[k], -log_from_one(load(&after.mass[k])));
@@ -233,7 +250,8 @@ private:
     // Where a stage's cells came from. States are numbered by their cells; at the first stage, as they are before it.
     void note_stage(size_t at, const SparseStates& before, SparseBranches& to) {
         const size_t layer = plan_.stages[at].layer, n = new_[layer].size(), width = padded(n);
-        const size_t inside = cells_.stride(layer), wide = cells_.room(layer), broad = layer == cells_.inner ? width : n;
+        const size_t inside = cells_.stride(layer), wide = cells_.room(layer),
+                     broad = layer == cells_.inner ? width : n;
         to.branches.clear();
         if (at) to.from_key.assign(cells_.size(), 0);
         else to.from_key = before.key;
@@ -245,7 +263,9 @@ private:
             for (size_t y = 0; y < n; ++y) {
                 const size_t target = (o * broad + y) * inside + k;
                 const double part = cells_.now.mass[cell] * weight_[x * width + y];
-                if (part > 0) to.branches.push_back({from, static_cast<uint32_t>(target), new_[layer][y], part / cells_.next.mass[target]});
+                if (part > 0)
+                    to.branches.push_back(
+                        {from, static_cast<uint32_t>(target), new_[layer][y], part / cells_.next.mass[target]});
             }
         }
     }

@@ -1,5 +1,5 @@
-// Rows of scores over a layer's labels at one token, one for each set of previous labels in use, made when first asked for;
-// and what looking ahead needs (see grid_sparse_plan.hpp).
+// Rows of scores over a layer's labels at one token, one for each set of previous labels in use, made when first asked
+// for; and what looking ahead needs (see grid_sparse_plan.hpp).
 #pragma once
 #include "grid/sparse/states.hpp"
 
@@ -47,7 +47,8 @@ public:
         std::vector<double> ahead;  // [rows x Lp of the anchor] the best of score + factor for each label of the anchor
     };
 
-    SparseRows(const Grids& grids, const SparsePlan& plan) : cotemporal(grids), bound(grids.cotemporal.size()), grids_(grids), plan_(plan), rows_(grids.layers()) {}
+    SparseRows(const Grids& grids, const SparsePlan& plan)
+        : cotemporal(grids), bound(grids.cotemporal.size()), grids_(grids), plan_(plan), rows_(grids.layers()) {}
 
     void begin(const GridView& view, size_t t) {
         view_ = &view, t_ = t;
@@ -70,10 +71,13 @@ public:
         return number;
     }
     const Rows& operator[](size_t layer) const { return rows_[layer]; }
-    const double* ahead(size_t layer, size_t row) const { return &rows_[layer].ahead[row * padded(grids_.labels[plan_.anchor[layer]])]; }
+    const double* ahead(size_t layer, size_t row) const {
+        return &rows_[layer].ahead[row * padded(grids_.labels[plan_.anchor[layer]])];
+    }
 
     CotemporalScores cotemporal;
-    std::vector<std::vector<double>> bound;  // of each cotemporal factor that is no anchor, over the labels of its first layer
+    std::vector<std::vector<double>>
+        bound;  // of each cotemporal factor that is no anchor, over the labels of its first layer
 
 private:
     void set_bound(size_t k) {
@@ -108,7 +112,8 @@ private:
         if (plan_.anchor[layer] != SparsePlan::kNone) look_ahead(layer, score);
     }
     void look_ahead(size_t layer, const double* score) {
-        const size_t k = plan_.anchor_factor[layer], L = grids_.labels[layer], La = grids_.labels[plan_.anchor[layer]], Lp = padded(L);
+        const size_t k = plan_.anchor_factor[layer], L = grids_.labels[layer], La = grids_.labels[plan_.anchor[layer]],
+                     Lp = padded(L);
         std::vector<double>& ahead = rows_[layer].ahead;
         const size_t start = ahead.size();
         ahead.resize(start + padded(La), kForbidden);
@@ -117,7 +122,8 @@ private:
             for (size_t a = 0; a < La; ++a) {
                 const double* factor = cotemporal[k] + a * L;
                 Vec<double> high = load(score) + load(factor);
-                for (size_t y = kLane; y < Lp; y += kLane) high = larger<double>(high, load(score + y) + load(factor + y));
+                for (size_t y = kLane; y < Lp; y += kLane)
+                    high = larger<double>(high, load(score + y) + load(factor + y));
                 to[a] = largest_of<double>(high);
             }
         } else {

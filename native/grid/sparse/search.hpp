@@ -1,8 +1,8 @@
 // Sparse message passing and beam search: of the joint states of a token only the likeliest are kept.
 //
-// Masses (sums over paths) choose the states. A step from token to token takes all combinations of the labels that matter
-// (dense.hpp), or goes from state to state where these are too many or nothing may be dropped (step.hpp).
-// The best labels are those of the best path through kept states. Expectations are those of the paths through kept states:
+// Masses (sums over paths) choose the states. A step from token to token takes all combinations of the labels that
+// matter (dense.hpp), or goes from state to state where these are too many or nothing may be dropped (step.hpp). The
+// best labels are those of the best path through kept states. Expectations are those of the paths through kept states:
 // going back, each state hands its probability to those it came from by their shares in its mass. Only kept states are
 // stored; what happened between two tokens is computed again on the way back.
 #pragma once
@@ -27,15 +27,21 @@ struct SparseReport {
 
 class SparseSearch {
 public:
-    SparseSearch(const Grids& grids, const SparsePlan& plan, const std::vector<ExponentialScores>& transitions, const SparseLimits& limits) : grids_(grids), plan_(plan), limits_(limits), dense_(grids, plan, transitions), step_(grids, plan) {}
+    SparseSearch(const Grids& grids, const SparsePlan& plan, const std::vector<ExponentialScores>& transitions,
+                 const SparseLimits& limits)
+        : grids_(grids), plan_(plan), limits_(limits), dense_(grids, plan, transitions), step_(grids, plan) {}
 
     // The labels of the best path through kept states and its score; -infinity if there is none.
     double best(const GridView& view, const std::vector<int32_t*>& labels, SparseReport& report) {
         if (forward(view, report) == kForbidden) return kForbidden;
-        size_t state = view.T ? static_cast<size_t>(std::max_element(states_.best.begin(), states_.best.end()) - states_.best.begin()) : 0;
+        size_t state =
+            view.T
+                ? static_cast<size_t>(std::max_element(states_.best.begin(), states_.best.end()) - states_.best.begin())
+                : 0;
         for (size_t t = view.T; t-- > 0;) {
             const size_t at = starts_[t] + state;
-            for (size_t i = 0; i < view.layers(); ++i) labels[i][t] = static_cast<int32_t>(plan_.fields[i].label(keys_[at]));
+            for (size_t i = 0; i < view.layers(); ++i)
+                labels[i][t] = static_cast<int32_t>(plan_.fields[i].label(keys_[at]));
             state = origins_[at];
         }
         return labels_score(view, labels);
@@ -72,7 +78,8 @@ private:
     }
     // From states_ to next_: label by label where few labels matter, else state by state.
     bool advance(const GridView& view, size_t t, std::vector<SparseBranches>* record) {
-        return dense_.advance(view, t, used_, states_, next_, record, loss_) || step_.advance(view, t, used_, states_, next_, record, loss_);
+        return dense_.advance(view, t, used_, states_, next_, record, loss_) ||
+               step_.advance(view, t, used_, states_, next_, record, loss_);
     }
     double forward_within(const GridView& view, SparseReport& report) {
         keys_.clear(), masses_.clear(), origins_.clear(), starts_.assign(1, 0);
@@ -101,13 +108,16 @@ private:
         for (size_t n = 0; n < probability_.size(); ++n) {
             const auto label = [&](size_t layer) { return plan_.fields[layer].label(keys_[starts_[t] + n]); };
             for (size_t i = 0; i < view.layers(); ++i) to.labels(i, t)[label(i)] += probability_[n];
-            for (size_t k = 0; k < grids_.cotemporal.size(); ++k) to.cotemporal(k, t)[factor_cell(grids_, grids_.cotemporal[k], label)] += probability_[n];
+            for (size_t k = 0; k < grids_.cotemporal.size(); ++k)
+                to.cotemporal(k, t)[factor_cell(grids_, grids_.cotemporal[k], label)] += probability_[n];
         }
     }
     void hand_back(const GridView& view, size_t t, SequenceExpectations& to) {
         const size_t first = starts_[t - 1], last = starts_[t];
-        states_.key.assign(keys_.begin() + static_cast<std::ptrdiff_t>(first), keys_.begin() + static_cast<std::ptrdiff_t>(last));
-        states_.mass.assign(masses_.begin() + static_cast<std::ptrdiff_t>(first), masses_.begin() + static_cast<std::ptrdiff_t>(last));
+        states_.key.assign(keys_.begin() + static_cast<std::ptrdiff_t>(first),
+                           keys_.begin() + static_cast<std::ptrdiff_t>(last));
+        states_.mass.assign(masses_.begin() + static_cast<std::ptrdiff_t>(first),
+                            masses_.begin() + static_cast<std::ptrdiff_t>(last));
         states_.best.assign(last - first, 0.0);
         states_.origin.assign(last - first, 0);
         advance(view, t, &record_);
@@ -122,7 +132,8 @@ private:
                 const uint64_t key = record_[at].from_key[branch.from];
                 handed_[branch.from] += p;
                 transitions[previous[0].label(key) * stage.L + branch.label] += p;
-                for (size_t n = 0; n < lagged.size(); ++n) to.lagged(lagged[n], t)[previous[n + 1].label(key) * stage.L + branch.label] += p;
+                for (size_t n = 0; n < lagged.size(); ++n)
+                    to.lagged(lagged[n], t)[previous[n + 1].label(key) * stage.L + branch.label] += p;
             }
             probability_.swap(handed_);
         }
@@ -136,10 +147,10 @@ private:
     SparseStep step_;
     SparseLoss loss_;
     SparseStates states_, next_;
-    std::vector<size_t> starts_;      // [T + 1] where a token's states begin among
-    std::vector<uint64_t> keys_;      // the states kept at all tokens,
-    std::vector<double> masses_;      // their masses
-    std::vector<uint32_t> origins_;   // and where their best paths come from
+    std::vector<size_t> starts_;     // [T + 1] where a token's states begin among
+    std::vector<uint64_t> keys_;     // the states kept at all tokens,
+    std::vector<double> masses_;     // their masses
+    std::vector<uint32_t> origins_;  // and where their best paths come from
     std::vector<double> probability_, handed_;
     std::vector<SparseBranches> record_;
 };
@@ -147,8 +158,10 @@ private:
 // A search a worker, made where it works.
 class SparseSearches {
 public:
-    SparseSearches(const Grids& grids, const SparseLimits& limits, int threads) : plan_(grids), transitions_(exponential_transitions(grids)), reports(grids.n_sequences()) {
-        for (int worker = 0; worker < std::max(1, threads); ++worker) searches_.emplace_back(grids, plan_, transitions_, limits);
+    SparseSearches(const Grids& grids, const SparseLimits& limits, int threads)
+        : plan_(grids), transitions_(exponential_transitions(grids)), reports(grids.n_sequences()) {
+        for (int worker = 0; worker < std::max(1, threads); ++worker)
+            searches_.emplace_back(grids, plan_, transitions_, limits);
     }
     SparseSearch& of(size_t worker) { return searches_[worker]; }
     SparseReport report() const {
@@ -176,11 +189,13 @@ inline std::pair<GridLabels, SparseReport> sparse_best(const Grids& grids, const
     return {std::move(found), searches.report()};
 }
 
-inline std::pair<GridExpectations, SparseReport> sparse_marginals(const Grids& grids, const SparseLimits& limits, int threads) {
+inline std::pair<GridExpectations, SparseReport> sparse_marginals(const Grids& grids, const SparseLimits& limits,
+                                                                  int threads) {
     SparseSearches searches(grids, limits, threads);
-    GridExpectations found = expectations(grids, threads, [&](const GridView& view, SequenceExpectations& to, size_t s, size_t worker) {
-        return searches.of(worker).marginals(view, to, searches.reports[s]);
-    });
+    GridExpectations found =
+        expectations(grids, threads, [&](const GridView& view, SequenceExpectations& to, size_t s, size_t worker) {
+            return searches.of(worker).marginals(view, to, searches.reports[s]);
+        });
     return {std::move(found), searches.report()};
 }
 

@@ -20,7 +20,9 @@ struct SparseStates {
 
     size_t size() const { return key.size(); }
     void resize(size_t n) { key.resize(n), mass.resize(n), best.resize(n), origin.resize(n); }
-    void set(size_t n, uint64_t k, double m, double b, uint32_t from) { key[n] = k, mass[n] = m, best[n] = b, origin[n] = from; }
+    void set(size_t n, uint64_t k, double m, double b, uint32_t from) {
+        key[n] = k, mass[n] = m, best[n] = b, origin[n] = from;
+    }
 };
 
 // What a step did to the mass.
@@ -42,7 +44,8 @@ struct SparseBranches {
 
 inline size_t padded(size_t labels) { return static_cast<size_t>(padded(static_cast<int>(labels))); }
 
-// log(x) for x >= 1: with x = 2^n m, m near 1 and s = (m - 1) / (m + 1), it is n log(2) + 2 (s + s^3 / 3 + s^5 / 5 + ...).
+// log(x) for x >= 1: with x = 2^n m, m near 1 and s = (m - 1) / (m + 1), it is n log(2) + 2 (s + s^3 / 3 + s^5 / 5 +
+// ...).
 inline Vec<double> log_from_one(const Vec<double>& x) {
     using Part = Vec<double>::Part;
     typedef uint64_t Bits __attribute__((vector_size(sizeof(Part))));
@@ -67,7 +70,8 @@ inline unsigned lanes_from(double cut, const double* values) { return bits_of(lo
 // Scores of cotemporal factors at a token. Rows of them may be read in whole blocks.
 class CotemporalScores {
 public:
-    explicit CotemporalScores(const Grids& grids) : grids_(grids), at_(grids.cotemporal.size()), copy_(grids.cotemporal.size()) {}
+    explicit CotemporalScores(const Grids& grids)
+        : grids_(grids), at_(grids.cotemporal.size()), copy_(grids.cotemporal.size()) {}
     void set(const GridView& view, size_t t) {
         const size_t tokens_after = grids_.n_tokens() - (view.first + t + 1);
         for (size_t k = 0; k < at_.size(); ++k) {
@@ -93,10 +97,13 @@ public:
     struct Ranked {
         double value;
         uint32_t state;
-        bool operator<(const Ranked& other) const { return value != other.value ? value > other.value : state < other.state; }
+        bool operator<(const Ranked& other) const {
+            return value != other.value ? value > other.value : state < other.state;
+        }
     };
     // masses: padded with zeros to whole blocks. Values give the order: the masses themselves, or their logs.
-    void choose(const std::vector<double>& masses, const double* values, size_t n, const SparseLimits& limits, SparseLoss& loss) {
+    void choose(const std::vector<double>& masses, const double* values, size_t n, const SparseLimits& limits,
+                SparseLoss& loss) {
         Vec<double> sums{};
         for (size_t k = 0; k < n; k += kLane) sums += load(&masses[k]);
         const double all = sum_of<double>(sums);
@@ -106,11 +113,13 @@ public:
         ranked.clear();
         for (size_t k = 0; k < n; k += kLane)
             for (unsigned rest = lanes_from(least, &masses[k]); rest; rest &= rest - 1)
-                if (const size_t state = k + static_cast<size_t>(std::countr_zero(rest)); state < n) ranked.push_back({values[state], static_cast<uint32_t>(state)});
+                if (const size_t state = k + static_cast<size_t>(std::countr_zero(rest)); state < n)
+                    ranked.push_back({values[state], static_cast<uint32_t>(state)});
         std::sort(ranked.begin(), ranked.end());
         double held = 0;
         size_t stay = 0;
-        while (stay < std::min(ranked.size(), limits.beam) && all - held > may_lose) held += masses[ranked[stay++].state];
+        while (stay < std::min(ranked.size(), limits.beam) && all - held > may_lose)
+            held += masses[ranked[stay++].state];
         if (stay < n) loss.kept *= std::min(1.0, held / all), loss.narrowed = true;
         ranked.resize(stay);
     }

@@ -1,9 +1,9 @@
 // One token of sparse inference: from the joint states kept at the token before to those kept at this one.
 //
-// Each stage of the plan gives one layer its new label. States that differ in nothing but what this stage forgets form a
-// group; for each new label, a group's masses are added up, and the sums far below the best are dropped. After the last
-// stage the fewest states stay that hold 1 - epsilon of the mass. What is dropped on the way counts as lost, weighed by what
-// it could still have brought.
+// Each stage of the plan gives one layer its new label. States that differ in nothing but what this stage forgets form
+// a group; for each new label, a group's masses are added up, and the sums far below the best are dropped. After the
+// last stage the fewest states stay that hold 1 - epsilon of the mass. What is dropped on the way counts as lost,
+// weighed by what it could still have brought.
 #pragma once
 #include "core/elementary.hpp"
 #include "grid/sparse/rows.hpp"
@@ -14,10 +14,13 @@ class SparseStep {
 public:
     SparseStep(const Grids& grids, const SparsePlan& plan) : plan_(plan), rows_(grids, plan) {}
 
-    // Takes the states at t - 1 (at the first token: one empty state) to those at t, likeliest first. False if none is allowed.
-    bool advance(const GridView& view, size_t t, const SparseLimits& limits, const SparseStates& before, SparseStates& after, std::vector<SparseBranches>* record, SparseLoss& loss) {
+    // Takes the states at t - 1 (at the first token: one empty state) to those at t, likeliest first. False if none is
+    // allowed.
+    bool advance(const GridView& view, size_t t, const SparseLimits& limits, const SparseStates& before,
+                 SparseStates& after, std::vector<SparseBranches>* record, SparseLoss& loss) {
         limits_ = limits;
-        for (int c = 0; c < kCuts && limits.epsilon > 0; ++c) cuts_[c] = static_cast<float>(portable::log(limits.epsilon) - 2.3 * c);
+        for (int c = 0; c < kCuts && limits.epsilon > 0; ++c)
+            cuts_[c] = static_cast<float>(portable::log(limits.epsilon) - 2.3 * c);
         loss = {}, loss_ = &loss;
         rows_.begin(view, t);
         if (record) record->resize(plan_.stages.size());
@@ -65,7 +68,9 @@ private:
         for (uint32_t g : group_of_) ++starts_[g + 2];
         for (size_t g = 2; g < starts_.size(); ++g) starts_[g] += starts_[g - 1];
         members_.resize(n);
-        for (size_t e = 0; e < n; ++e) members_[starts_[group_of_[e] + 1]++] = {static_cast<uint32_t>(e), rows_.row(stage, stage.layer, from.key[e])};
+        for (size_t e = 0; e < n; ++e)
+            members_[starts_[group_of_[e] + 1]++] = {static_cast<uint32_t>(e),
+                                                     rows_.row(stage, stage.layer, from.key[e])};
     }
     // All new labels for all groups; those become states that can still come near the best. False if none is allowed.
     bool spread(const SparsePlan::Stage& stage, const SparseStates& from, bool first) {
@@ -83,7 +88,8 @@ private:
             for (size_t y = 0; y < Lp; y += kLane)
                 for (unsigned rest = lanes_from(cut, &total_[g * Lp + y]); rest; rest &= rest - 1, ++found) {
                     const size_t label = y + static_cast<size_t>(std::countr_zero(rest)), cell = g * Lp + label;
-                    if (found == states_.size()) states_.resize(2 * found + 64), look_.resize(2 * found + 64), source_.resize(2 * found + 64);
+                    if (found == states_.size())
+                        states_.resize(2 * found + 64), look_.resize(2 * found + 64), source_.resize(2 * found + 64);
                     double best_here = kForbidden;
                     uint32_t origin = 0;
                     for (size_t n = starts_[g]; n < starts_[g + 1]; ++n) {
@@ -91,7 +97,8 @@ private:
                         const double value = from.best[e] + scores[own * Lp + label];
                         if (value > best_here) best_here = value, origin = first ? e : from.origin[e];
                     }
-                    states_.set(found, stage.field.with(rest_[g], label), mass_[cell], best_here + (mass_[cell] - sum_[cell]), origin);
+                    states_.set(found, stage.field.with(rest_[g], label), mass_[cell],
+                                best_here + (mass_[cell] - sum_[cell]), origin);
                     look_[found] = total_[cell] - mass_[cell];
                     source_[found] = static_cast<uint32_t>(cell);
                 }
@@ -116,7 +123,8 @@ private:
         }
         return cut;
     }
-    // For each new label: the sum of a group's masses, that with cotemporal factors, and that with what is ahead. The largest of the last.
+    // For each new label: the sum of a group's masses, that with cotemporal factors, and that with what is ahead. The
+    // largest of the last.
     Vec<double> score(const SparsePlan::Stage& stage, const SparseStates& from, size_t g) {
         const size_t Lp = stage.Lp, first = starts_[g], end = starts_[g + 1];
         double *sum = &sum_[g * Lp], *mass = &mass_[g * Lp], *total = &total_[g * Lp];
@@ -127,10 +135,12 @@ private:
             Vec<double> value = load(scores + members_[first].row * Lp + y) + from.mass[members_[first].state];
             if (end - first > 1) {
                 Vec<double> top = value;
-                for (size_t n = first + 1; n < end; ++n) top = larger<double>(top, load(scores + members_[n].row * Lp + y) + from.mass[members_[n].state]);
+                for (size_t n = first + 1; n < end; ++n)
+                    top = larger<double>(top, load(scores + members_[n].row * Lp + y) + from.mass[members_[n].state]);
                 const Vec<double> finite = larger<double>(top, splat(std::numeric_limits<double>::lowest()));
                 Vec<double> all{};
-                for (size_t n = first; n < end; ++n) all += exp(load(scores + members_[n].row * Lp + y) + from.mass[members_[n].state] - finite);
+                for (size_t n = first; n < end; ++n)
+                    all += exp(load(scores + members_[n].row * Lp + y) + from.mass[members_[n].state] - finite);
                 value = top + log_from_one(larger<double>(all, splat(1.0)));
             }
             store(sum + y, value);
@@ -143,7 +153,8 @@ private:
         }
         return high;
     }
-    // Sets the rows of cotemporal factors that are complete with this stage's label, and of what is ahead of each label; returns what is ahead of all.
+    // Sets the rows of cotemporal factors that are complete with this stage's label, and of what is ahead of each
+    // label; returns what is ahead of all.
     double look_at(const SparsePlan::Stage& stage, uint64_t key) {
         double shared = 0;
         factors_here_.clear(), looks_.clear();
@@ -178,7 +189,8 @@ private:
         auto& ranked = fewest_.ranked;
         ranked.clear();
         if (states_.size() <= most) return std::swap(states_, to);
-        for (size_t k = 0; k < look_.size(); ++k) ranked.push_back({states_.mass[k] + look_[k], static_cast<uint32_t>(k)});
+        for (size_t k = 0; k < look_.size(); ++k)
+            ranked.push_back({states_.mass[k] + look_[k], static_cast<uint32_t>(k)});
         std::sort(ranked.begin(), ranked.end());
         const double high = ranked.front().value;
         double all = 0, stay = 0;
@@ -211,10 +223,14 @@ private:
         to.from_key = from.key;
         to.branches.clear();
         for (size_t n = 0; n < kept; ++n) {
-            const size_t cell = source_[fewest_.ranked.empty() ? n : fewest_.ranked[n].state], g = cell / stage.Lp, label = cell % stage.Lp;
+            const size_t cell = source_[fewest_.ranked.empty() ? n : fewest_.ranked[n].state], g = cell / stage.Lp,
+                         label = cell % stage.Lp;
             for (size_t k = starts_[g]; k < starts_[g + 1]; ++k) {
-                const double mass = from.mass[members_[k].state] + rows_[stage.layer].score[members_[k].row * stage.Lp + label];
-                if (mass != kForbidden) to.branches.push_back({members_[k].state, static_cast<uint32_t>(n), static_cast<uint32_t>(label), portable::exp(mass - sum_[cell])});
+                const double mass =
+                    from.mass[members_[k].state] + rows_[stage.layer].score[members_[k].row * stage.Lp + label];
+                if (mass != kForbidden)
+                    to.branches.push_back({members_[k].state, static_cast<uint32_t>(n), static_cast<uint32_t>(label),
+                                           portable::exp(mass - sum_[cell])});
             }
         }
     }
@@ -225,16 +241,16 @@ private:
     float cuts_[kCuts] = {};
     SparseRows rows_;
     StateNumbers table_;
-    std::vector<uint64_t> rest_;                // of each group: the key without the new label
-    std::vector<uint32_t> group_of_, starts_;   // of each state; where a group begins among
-    std::vector<Member> members_;               // the states by group
-    std::vector<double> sum_, mass_, total_;    // [groups x Lp]
+    std::vector<uint64_t> rest_;               // of each group: the key without the new label
+    std::vector<uint32_t> group_of_, starts_;  // of each state; where a group begins among
+    std::vector<Member> members_;              // the states by group
+    std::vector<double> sum_, mass_, total_;   // [groups x Lp]
     std::vector<const double*> factors_here_, looks_;
     std::vector<double> spread_, linear_;
-    SparseStates states_, partial_[2];          // what this stage found; what earlier stages left
-    std::vector<double> look_;                  // ahead of each of states_
-    std::vector<uint32_t> source_;              // cell of [groups x Lp] that each of states_ is from
-    FewestStates fewest_;                       // those of states_ that stay; none if all do
+    SparseStates states_, partial_[2];  // what this stage found; what earlier stages left
+    std::vector<double> look_;          // ahead of each of states_
+    std::vector<uint32_t> source_;      // cell of [groups x Lp] that each of states_ is from
+    FewestStates fewest_;               // those of states_ that stay; none if all do
 };
 
 }  // namespace dovetail
