@@ -30,6 +30,7 @@ test: $(PACKAGE) $(TEST_TOOLS)
 	@echo "Checking style, types and architecture"
 	@$(BIN)/ruff check -q .
 	@$(BIN)/ruff format -q --check .
+	@$(BIN)/clang-format --dry-run -Werror $$(find native tests/native -name '*.[ch]pp')
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo > build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
 	@echo "Running the tests"

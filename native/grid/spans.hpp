@@ -1,8 +1,9 @@
 // Probabilities that one layer's labels lie within masks over a span of tokens. One forward and one backward pass serve
 // all spans of a sequence; each then costs a forward pass over its own tokens, with the masks in it.
 //
-//   P = sum_k event_t(k) beta_t(k)     t: last token of the span's masks; event: alpha with the masks, on the scale of
-//   alpha
+//   P = sum_k event_t(k) beta_t(k)
+//
+// where t is the last token of the span's masks, and event is alpha with the masks, on the scale of alpha.
 #pragma once
 #include "core/label_span.hpp"
 #include "grid/viterbi.hpp"

@@ -7,9 +7,10 @@
 // held on to in a field of its own.
 //
 // To compare partial states, a stage looks ahead at what the layers still to come can bring:
+//
 //   ahead   the best new label of a later layer given its transition, its lagged factors, and its factor with one
-//   earlier layer (its anchor); bound   the best that any other cotemporal factor can bring, given the label of the
-//   first of its layers.
+//           earlier layer (its anchor);
+//   bound   the best that any other cotemporal factor can bring, given the label of the first of its layers.
 #pragma once
 #include <algorithm>
 #include <bit>
