@@ -11,13 +11,14 @@ NATIVE := CMakeLists.txt $(wildcard native/* native/*/*)
 SANITIZE := build/sanitize
 WHEEL_TOOLS := build/wheel-tools
 
-.PHONY: help demo test bench sanitize wheel test-wheel clean
+.PHONY: help demo test bench reproduce sanitize wheel test-wheel clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo          two taggers put together, on small corpora that come along; a report on it"
 	@echo "make test          style, types, architecture and all tests"
 	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, tag, startup, features, index, accuracy, grid, hmm, interop, linear, aso, dispatch)"
+	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, transfer, little, together)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
 	@echo "make wheel         wheels for Linux with all CPU levels, and the source distribution, into dist/"
 	@echo "make test-wheel    install the wheels of dist/ without a compiler and on emulated CPUs, and use them"
@@ -37,7 +38,11 @@ test: $(PACKAGE) $(TEST_TOOLS)
 
 bench: $(PACKAGE) $(PEERS)
 	@test -f "benchmarks/$(NAME).py" || { echo "give NAME=x for a benchmarks/x.py"; exit 2; }
-	@$(BIN)/python benchmarks/$(NAME).py
+	@PYTHONPATH="$(CURDIR)" $(BIN)/python benchmarks/$(NAME).py
+
+reproduce: $(PACKAGE) $(TEST_TOOLS)
+	@test -f "experiments/$(NAME)/__main__.py" || { echo "give NAME=x for an experiments/x"; exit 2; }
+	@$(BIN)/python -m experiments.$(NAME) $(ARGS)
 
 # The interpreter itself is not instrumented, so the sanitizer's library has to come first. Leaks
 # are not looked for: Python keeps what it has until it ends.

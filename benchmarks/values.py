@@ -25,7 +25,7 @@ from dovetail import HMM, Corpus, LayeredHMM, Pipeline, Tagger, WordClasses, rea
 from dovetail.corpus import read_conll
 from dovetail.evaluate import evaluate
 from dovetail.representation import Representation
-from dovetail.reproduce.domain_data import Sentence, as_corpus, read_documents
+from experiments.readers.genres import Sentence, as_corpus, read_documents
 
 VALUES: tuple[Any, ...] = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, "auto")
 TESTED = (

@@ -16,6 +16,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,12 @@ import numpy as np
 import usaddress
 
 from dovetail import Corpus, Pipeline, Tagger, Template, column
-from dovetail.evaluate import evaluate
-from dovetail.evaluate.significance import count_wins
+from dovetail.corpus import read_parserator
+from dovetail.evaluate import count_wins, evaluate
 from dovetail.features.sets import entities
 from dovetail.interop import import_model
-from dovetail.reproduce.addresses import WHOLE_STREETS, read_addresses
 
+WHOLE_STREETS = "test_data/us50_test_tagged.xml"
 SIZES, TESTED_FROM = (5, 10, 20, 50, 100), 100
 SETTINGS: dict[str, Any] = {"c2": 0.3, "constraints": "IOB2", "threads": 1}
 SYSTEMS = ("default", "lean", "cascade", "soft", "joint")
@@ -105,15 +106,26 @@ def addresses(folder: Path) -> Corpus:
     """Those with the coarser labels, but for texts that the old model knows and tokens that
     usaddress cannot read (it never makes a token of punctuation alone)."""
     known = {
-        key(one) for path in (folder / "training").glob("*.xml") for one in read_addresses(path)
+        key(one) for path in (folder / "training").glob("*.xml") for one in read_parserator(path)
     }
-    corpus = read_addresses(folder / WHOLE_STREETS, "fields")
+    corpus = read_fields(folder / WHOLE_STREETS)
     kept = [
         number
         for number, one in enumerate(corpus)
         if key(one) not in known and all(re.search(r"\w|^[&#½]$", w) for w in one["word"])
     ]
     return chosen(corpus, kept)
+
+
+def read_fields(path: Path) -> Corpus:
+    """Labelled addresses; neighbours with one label are one span."""
+    corpus = read_parserator(path)
+    runs = [[list(run) for _, run in groupby(own)] for own in corpus.lists("label")]
+    fields = [
+        [f"{'I' if k else 'B'}-{label}" for run in own for k, label in enumerate(run)]
+        for own in runs
+    ]
+    return Corpus.from_lists({"word": corpus.lists("word"), "fields": fields})
 
 
 def key(address: Any) -> str:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dovetail.compare import given_folds, random_splits
+from dovetail.compare import given_folds, grouped_splits, random_splits
 from dovetail.errors import DataError
 
 
@@ -27,3 +29,23 @@ def test_what_cannot_be_divided_is_refused() -> None:
         random_splits(5, 1, train_share=1)
     with pytest.raises(DataError, match="at least two folds, not 1"):
         given_folds(["a", "a"])
+
+
+@given(st.lists(st.integers(0, 6), min_size=4, max_size=30), st.integers(0, 5))
+def test_no_group_is_divided(groups: list[int], seed: int) -> None:
+    if len(set(groups)) < 2:
+        return
+    for split in grouped_splits(groups, 2, seed=seed):
+        assert sorted(split.train + split.test) == list(range(len(groups)))
+        assert not {groups[k] for k in split.train} & {groups[k] for k in split.test}
+        assert len(split.train) <= round(len(groups) / 2)
+
+
+def test_more_splits_of_groups_leave_the_first_ones() -> None:
+    groups = [0, 0, 1, 2, 3, 3, 4]
+    assert grouped_splits(groups, 5)[:2] == grouped_splits(groups, 2)
+
+
+def test_one_group_cannot_be_split() -> None:
+    with pytest.raises(DataError, match="all units are of one group"):
+        grouped_splits([0, 0, 0], 1)

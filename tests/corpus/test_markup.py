@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dovetail import DataError, read
-from dovetail.corpus import read_markup, spans, stream_markup
+from dovetail.corpus import Span, read_markup, read_markup_spans, spans, stream_markup
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -83,3 +83,12 @@ def test_the_seminar_announcements(shared_data: Path) -> None:
     labels = [label for label in corpus.column("label").values() if label and label[0] == "B"]
     assert len(corpus) == 484
     assert len(labels) == 2806  # of 2,807: one begins within another's token
+
+
+def test_fields_within_tokens_are_spans_of_characters(tmp_path: Path) -> None:
+    (tmp_path / "10").write_text("at <stime>3</stime>pm")
+    (tmp_path / "9").write_text("<sentence>no field</sentence>")
+    assert read_markup_spans(tmp_path) == [
+        ("no field", []),
+        ("at 3pm", [Span(3, 4, "stime")]),
+    ]

@@ -12,10 +12,10 @@ from dovetail.evaluate.judgement import Judgement
 from dovetail.pipeline.annotators import TaggerLayer
 from dovetail.pipeline.auto import Candidates, without_transfer
 from dovetail.pipeline.held_out import HeldOut
-from dovetail.pipeline.judging import judged
+from dovetail.pipeline.judging import judged, log_likelihood
 from dovetail.pipeline.label_map import Mapped
 from dovetail.pipeline.log_columns import LogTaggerLayer
-from dovetail.pipeline.members import ALONE, MAPPED, READING, Member
+from dovetail.pipeline.members import ALONE, MAPPED, MAPPED_SPANS, READING, Member
 from dovetail.pipeline.potentials import Potentials
 from dovetail.pipeline.recalibration import Correction, Recalibrated
 from dovetail.pipeline.span_decision import SpanDecision
@@ -273,3 +273,38 @@ def test_a_feature_function_is_refused_in_a_sentence() -> None:
     corpus = only(random_corpus(10, seed=2), "word", "up")
     with pytest.raises(DataError, match="auto needs features by a template"):
         Pipeline({"up": tagger}, decode="auto").fit(corpus)
+
+
+def scored(here: float, n: int = 4, next_to_it: float = -3.0) -> HeldOut:
+    """Texts of a span and tokens outside, and the scores of a span here and next to it."""
+    labels = ["B-X", *"OOOOOOO"]
+    corpus = Corpus.from_lists({"word": [[*"abbbbbbb"]] * n, "up": [labels] * n})
+    scores = np.tile([[here, 0.0], [next_to_it, 0.0], *[[-3.0, 0.0]] * 6], (n, 1))
+    return HeldOut(corpus, "up", Potentials(("B-X", "O"), scores, np.zeros((2, 2))))
+
+
+def test_of_pools_that_find_as_much_the_likelier_is_better() -> None:
+    likely, unlikely = [scored(-1.0)], [scored(-2.0)]
+    assert judged(likely).score == judged(unlikely).score == 0.0
+    assert log_likelihood(likely) == pytest.approx(-4 * (np.log1p(np.e) + 7 * np.log1p(np.exp(-3))))
+    assert log_likelihood(likely) > log_likelihood(unlikely)
+
+
+@pytest.mark.parametrize(
+    ("agrees", "n", "taken"),
+    [(True, 1, "lower labels mapped"), (False, 1, "transfer"), (True, 40, "transfer")],
+)
+def test_spans_of_agreeing_types_have_credit_until_text_tells(
+    agrees: bool, n: int, taken: str
+) -> None:
+    """Reading is right in half of two texts or in all of eighty, the old spans never."""
+    tagger = TaggerLayer(Tagger(features=Template(WORD)).fit(scored(0.0).corpus, label="up"))
+    wrong = scored(-4.0, n, 4.0)
+    right = scored(8.0, n)
+    members = [
+        Member(ALONE, tagger, [wrong, wrong]),
+        Member(READING, tagger, [right, right if n > 1 else wrong]),
+        Member(MAPPED, tagger, [right, right if n > 1 else wrong]),
+        Member(MAPPED_SPANS, tagger, [wrong, wrong], agrees),
+    ]
+    assert Candidates(members).chosen()[2].endswith(f"taken: {taken}")

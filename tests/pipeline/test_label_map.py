@@ -188,7 +188,23 @@ def test_types_that_are_told_must_be_there() -> None:
     assert fit({"PER": "who"}).predict([["Ada", "left"]])["task"] == [["B-who", "O"]]
     with pytest.raises(DataError, match=r"type 'LOC', but the types of the tasks below are PER, O"):
         fit({"LOC": "who"})
-    with pytest.raises(DataError, match=r"type 'where', but the types of the last task are who, O"):
-        fit({"PER": "where"})
     with pytest.raises(DataError, match="can be told to training 'auto' only"):
         fit({"PER": "who"}, training="soft")
+
+
+def test_a_type_that_no_text_shows_is_found_by_the_tagger_below() -> None:
+    news = Corpus.from_lists(
+        {
+            "word": [["Ada", "left", "Rome"], ["Bob", "saw", "Oslo"]] * 5,
+            "ner": [["B-PER", "O", "B-LOC"]] * 10,
+        }
+    )
+    words = [["Ada", "met", "him"], ["he", "saw", "Ada"], ["Bob", "left"], ["we", "left"]]
+    labels = [["B-who", "O", "O"], ["O", "O", "B-who"], ["B-who", "O"], ["O", "O"]]
+    talks = Corpus.from_lists({"word": words, "task": labels})
+    pipeline = Pipeline({"ner": Tagger(c2=0.01).fit(news), "task": Tagger()}, decode="auto")
+    pipeline.fit({"task": talks}, same={"PER": "who", "LOC": "where"})
+    assert any("labelled text has no where" in note for note in pipeline.notes_)
+    found = pipeline.predict([["Ada", "left", "Rome"]])
+    assert found["task"] == [["B-who", "O", "B-where"]]
+    assert Pipeline.load(pipeline.to_bytes()).predict([["Ada", "left", "Rome"]]) == found

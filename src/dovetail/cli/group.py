@@ -18,7 +18,6 @@ SUMMARIES = {
     "eval": "Score a model on labelled data, or two columns of a file.",
     "info": "Show what is in a model.",
     "compare": "Compare ways of transfer on a recipe's data.",
-    "reproduce": "Do published experiments again.",
     "represent": "Learn what words are like from unlabelled text.",
     "tune": "Choose the strengths of a representation on development text.",
     "features": "Show what a template makes of data.",

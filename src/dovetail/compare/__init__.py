@@ -1,8 +1,11 @@
 """Several systems on the same splits of the same data: a plan, its results, what they say."""
 
-from dovetail.compare.plan import Cell, Plan
+from dovetail.compare import measures, plots, wording
+from dovetail.compare.experiment import joint_changes
+from dovetail.compare.plan import Cell, Plan, Result
+from dovetail.compare.report import require_report, write_report
 from dovetail.compare.run import Progress, run
-from dovetail.compare.splits import Split, given_folds, random_splits
+from dovetail.compare.splits import Split, given_folds, grouped_splits, random_splits
 from dovetail.compare.store import Store, fingerprint
 from dovetail.compare.summary import Summary, summarize
 
@@ -10,12 +13,20 @@ __all__ = [
     "Cell",
     "Plan",
     "Progress",
+    "Result",
     "Split",
     "Store",
     "Summary",
     "fingerprint",
     "given_folds",
+    "grouped_splits",
+    "joint_changes",
+    "measures",
+    "plots",
     "random_splits",
+    "require_report",
     "run",
     "summarize",
+    "wording",
+    "write_report",
 ]

@@ -156,7 +156,7 @@ class Experiment:
         n_test = len(test) if self._test is not None else len(self.splits[cell.split].test)
         result = {"overall": overall, "types": scores, "n_train": cell.size, "n_test": n_test}
         if cell.system == "joint" and cell.split == 0 and cell.size == max(self.plan.sizes):
-            result["changes"] = changed(pipeline, test, found, self.task.name, self.label)
+            result["changes"] = joint_changes(pipeline, test, found, self.task.name, self.label)
         return result
 
     def _without(self, corpus: Corpus) -> Corpus:
@@ -278,7 +278,7 @@ def _files(task: Task) -> list[Path]:
     return [*named, *model, *template, *of_its_kind]
 
 
-def changed(
+def joint_changes(
     pipeline: Pipeline, test: Corpus, joint: Sequence[Sequence[str]], task: str, label: str
 ) -> list[dict[str, Any]]:
     """Sequences that joint decoding labels otherwise than the cascade, with the main reason."""

@@ -60,3 +60,31 @@ def given_folds(folds: Sequence[Hashable], *, seed: int = 0) -> list[Split]:
         test = tuple(unit for unit, fold in enumerate(folds) if fold == name)
         splits.append(Split(tuple(train), test))
     return splits
+
+
+def grouped_splits(
+    groups: Sequence[int], n_splits: int, *, train_share: float = 0.5, seed: int = 0
+) -> list[Split]:
+    """Random splits in which no group is divided, such as those of `dovetail.corpus.near_copies`;
+    the training part is as near to its share as whole groups allow.
+
+    >>> [split] = grouped_splits([0, 0, 1, 1], 1)
+    >>> sorted(split.train), split.test
+    ([0, 1], (2, 3))
+    """
+    members: dict[int, list[int]] = {}
+    for unit, group in enumerate(groups):
+        members.setdefault(group, []).append(unit)
+    if len(members) < 2:
+        raise DataError("all units are of one group, so they cannot be split")
+    wanted = round(len(groups) * train_share)
+    splits = []
+    for number in range(n_splits):
+        random = np.random.default_rng([seed, number])
+        train: list[int] = []
+        for group in random.permutation(list(members)).tolist():
+            if len(train) + len(members[group]) <= wanted:
+                train += members[group]
+        order = random.permutation(train).tolist()
+        splits.append(Split(tuple(order), tuple(sorted({*range(len(groups))} - {*train}))))
+    return splits

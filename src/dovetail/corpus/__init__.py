@@ -13,7 +13,8 @@ from dovetail.corpus.label_studio import (
     write_label_studio,
 )
 from dovetail.corpus.labels import Span, labels_from_spans, spans
-from dovetail.corpus.markup import read_markup, stream_markup
+from dovetail.corpus.markup import read_markup, read_markup_spans, stream_markup
+from dovetail.corpus.near_copies import near_copies
 from dovetail.corpus.parserator import read_parserator, stream_parserator, write_parserator
 from dovetail.corpus.placed import placed
 from dovetail.corpus.schemes import (
@@ -26,6 +27,7 @@ from dovetail.corpus.schemes import (
 )
 from dovetail.corpus.soft import SoftColumn
 from dovetail.corpus.table import Corpus, Sequence
+from dovetail.corpus.tei import read_tei, stream_tei
 from dovetail.corpus.text import UNITS, Unit, read_text, stream_text, unit_of
 from dovetail.corpus.tokenizer import tokenize
 
@@ -46,6 +48,7 @@ __all__ = [
     "detect_scheme",
     "format_of",
     "labels_from_spans",
+    "near_copies",
     "placed",
     "read",
     "read_brat",
@@ -55,7 +58,9 @@ __all__ = [
     "read_jsonl",
     "read_label_studio",
     "read_markup",
+    "read_markup_spans",
     "read_parserator",
+    "read_tei",
     "read_text",
     "spans",
     "stream",
@@ -67,6 +72,7 @@ __all__ = [
     "stream_label_studio",
     "stream_markup",
     "stream_parserator",
+    "stream_tei",
     "stream_text",
     "tokenize",
     "unit_of",

@@ -49,18 +49,39 @@ def stream_markup(
     return to_chunks(_records(path, ignored), chunk_size, ["word", "label"])
 
 
-def _records(path: PathLike, ignored: Collection[str]) -> Iterator[Record]:
+def read_markup_spans(
+    path: PathLike, *, ignored: Collection[str] = IGNORED
+) -> list[tuple[str, list[Span]]]:
+    """The text of each file without its marks, and its fields as spans of characters, also those
+    that begin or end within a token; files as of `read_markup`.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "talk.txt")
+    >>> _ = path.write_text("<date>3</date>rd of May")
+    >>> read_markup_spans(path)
+    [('3rd of May', [Span(start=0, end=1, label='date')])]
+    """
+    return [(text, fields) for _, text, fields in _unmarked_files(path, ignored)]
+
+
+def _unmarked_files(
+    path: PathLike, ignored: Collection[str]
+) -> Iterator[tuple[Path, str, list[Span]]]:
     files = [Path(os.fspath(path))]
     if files[0].is_dir():
         visible = (f for f in files[0].iterdir() if f.is_file() and not f.name.startswith("."))
         files = sorted(visible, key=lambda f: natural_order(f.name))
         if not files:
             raise DataError(f"there are no files in {os.fspath(path)}")
-    widened = dropped = 0
     for file in files:
         with open_text(file) as opened:
             marked = opened.read()
-        text, fields = unmarked(marked, ignored, str(file))
+        yield file, *unmarked(marked, ignored, str(file))
+
+
+def _records(path: PathLike, ignored: Collection[str]) -> Iterator[Record]:
+    widened = dropped = 0
+    for file, text, fields in _unmarked_files(path, ignored):
         offsets = tokenize(text)
         spans: list[Span] = []
         for field in fields:

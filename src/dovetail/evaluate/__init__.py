@@ -3,21 +3,47 @@
 from typing import Literal
 
 from dovetail.corpus import Scheme, detect_scheme
-from dovetail.evaluate.bootstrap import Interval, bootstrap
+from dovetail.evaluate import fields
+from dovetail.evaluate.bootstrap import Interval, bootstrap, resampled_totals
+from dovetail.evaluate.calibration import span_calibration_error
+from dovetail.evaluate.chi_square import chi_square_test
+from dovetail.evaluate.coverage import coverage, found_spans
 from dovetail.evaluate.pairs import Labels
 from dovetail.evaluate.report import Counts, Report, Scores
+from dovetail.evaluate.significance import (
+    PairedComparison,
+    TTest,
+    Wins,
+    compare_paired,
+    corrected_t_test,
+    count_wins,
+    paired_t_test,
+)
 from dovetail.evaluate.spans import evaluate_spans
 from dovetail.evaluate.tokens import evaluate_tokens
 
 __all__ = [
     "Counts",
     "Interval",
+    "PairedComparison",
     "Report",
     "Scores",
+    "TTest",
+    "Wins",
     "bootstrap",
+    "chi_square_test",
+    "compare_paired",
+    "corrected_t_test",
+    "count_wins",
+    "coverage",
     "evaluate",
     "evaluate_spans",
     "evaluate_tokens",
+    "fields",
+    "found_spans",
+    "paired_t_test",
+    "resampled_totals",
+    "span_calibration_error",
 ]
 
 

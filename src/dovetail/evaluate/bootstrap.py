@@ -71,6 +71,25 @@ def bootstrap(
     return Interval(score, float(low), float(high), level)
 
 
+def resampled_totals(
+    counts: ArrayLike, *, resamples: int = 10_000, seed: int = 0
+) -> NDArray[np.float64]:
+    """Sums of the counts of units that are drawn with replacement, as many as there are, so many
+    times over: [units x counts] becomes [resamples x counts].
+
+    The same number of units and the same seed draw the same units, so that two systems can be
+    compared on each resample.
+
+    >>> resampled_totals([[1, 0], [1, 0]], resamples=2).tolist()
+    [[2.0, 0.0], [2.0, 0.0]]
+    """
+    table = np.asarray(counts, np.float64)
+    if table.ndim != 2 or not len(table):
+        raise DataError(f"give counts as a table of one or more units, not of shape {table.shape}")
+    draws = multinomial(len(table), [1] * len(table), resamples, seed)
+    return np.asarray(draws @ table)
+
+
 def _fraction(sequences: NDArray[np.int64], metric: Metric) -> NDArray[np.int64]:
     """Numerator and denominator of the score, additive over sequences; shape [sequences, 2]."""
     tp, fp, fn, correct, tokens = sequences.T

@@ -13,10 +13,19 @@ CLEARLY = 1.64  # standard errors: one chance in twenty
 @dataclass(frozen=True)
 class Judgement:
     """A score that is a ratio of sums, such as F1 or accuracy, and what each unit of text adds to
-    or takes from it."""
+    or takes from it; ``total`` is the divisor."""
 
     score: float
     influence: NDArray[np.float64]
+    total: float
+
+    def score_with(self, share: float, of: float) -> float:
+        """The score if so much more had been seen, such as what is believed beforehand.
+
+        >>> ratio(np.array([2.0, 0.0]), np.array([2.0, 2.0])).score_with(1.0, 1.0)
+        0.6
+        """
+        return (self.score * self.total + share) / (self.total + of)
 
     def is_clearly_better(self, other: Judgement, margin: float | None = None) -> bool:
         """Whether the difference on the same units is more than ``margin`` standard errors, by
@@ -36,4 +45,4 @@ def ratio(share: NDArray[np.float64], of: NDArray[np.float64]) -> Judgement:
     """
     total = max(float(of.sum()), 1.0)
     score = float(share.sum()) / total
-    return Judgement(score, (share - score * of) / total)
+    return Judgement(score, (share - score * of) / total, total)

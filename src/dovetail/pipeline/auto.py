@@ -9,9 +9,10 @@ mapped spans  the same, span by span (`mapped_spans`)
 
 As a rule the readers and the mapped ones are pooled, with weights and a recalibration that make the
 cross-fitted labels most likely (`pool_fitting`). Other pools are taken where they do better in a
-second cross-validation: by half a standard error if all members decide, or only the mapped spans,
-which have next to nothing to learn and so are at their best with the least text; clearly, if it is
-the task alone, since on little text cross-validation is noisy.
+second cross-validation: all members, or mapped spans in place of tokens, by half a standard error;
+the task alone, clearly, since on little text cross-validation is noisy; the mapped spans alone, at
+all, since they have next to nothing to learn. Ten texts may have too few spans to tell anything:
+so the mapped spans have some credit where types agree, and of equals the likelier is better.
 
 Spans are chosen with F1 in view (`span_decision`); their probabilities are those of the pool.
 """
@@ -28,7 +29,7 @@ from dovetail.corpus import Corpus, detect_scheme
 from dovetail.errors import DataError
 from dovetail.evaluate.judgement import CLEARLY, Judgement
 from dovetail.pipeline.held_out import HeldOut
-from dovetail.pipeline.judging import judged
+from dovetail.pipeline.judging import judged, log_likelihood
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.log_columns import FLOOR
 from dovetail.pipeline.members import (
@@ -67,11 +68,15 @@ QUICK = 20  # rounds of fitting where only a choice depends on it
 POOLS: Mapping[str, tuple[str, ...]] = {
     "transfer": (READING, MAPPED),
     "all": (ALONE, READING, MAPPED),
+    "transfer by spans": (READING, MAPPED_SPANS),
     "no transfer": (ALONE,),
     "lower labels mapped": (MAPPED_SPANS,),
 }
 # Standard errors by which a pool must be better, where they are not the usual ones.
-MARGINS = {"all": 0.5, "lower labels mapped": 0.5}
+MARGINS = {"all": 0.5, "transfer by spans": 0.5, "lower labels mapped": 0.0}
+# What is believed of mapped spans where types agree, before any is seen: two are right, and six
+# are wrong or missed. Twice the right ones, and that with the others:
+BELIEVED = 4.0, 10.0
 # All that results depend on.
 METHOD = (
     WINDOW,
@@ -87,6 +92,7 @@ METHOD = (
     LEAST,
     tuple(POOLS.items()),
     tuple(MARGINS.items()),
+    BELIEVED,
 )
 
 
@@ -100,6 +106,21 @@ class _Tried(NamedTuple):
     parts: list[HeldOut]
     decision: SpanDecision | None
     judgement: Judgement
+    log_likelihood: float
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """F1 or accuracy with what is believed beforehand; of equals, the likelier is better."""
+        believed = all(member.agrees for member in self.members)
+        share, of = BELIEVED
+        return self.judgement.score_with(share * believed, of), self.log_likelihood
+
+    def is_preferred(self, usual: _Tried) -> bool:
+        """Whether it should be taken rather than the usual pool."""
+        margin = MARGINS.get(self.name, CLEARLY)
+        if not margin:
+            return self.rank > usual.rank
+        return self.judgement.is_clearly_better(usual.judgement, margin)
 
 
 @dataclass(frozen=True)
@@ -117,13 +138,8 @@ class Candidates:
             if (members := [member for member in self.members if member.kind in kinds])
             and {member.kind for member in members} == {*kinds}
         ]
-        usual = tried[0].judgement
-        better = [
-            one
-            for one in tried
-            if one.judgement.is_clearly_better(usual, MARGINS.get(one.name, CLEARLY))
-        ]
-        best = max(better, key=lambda one: one.judgement.score, default=tried[0])
+        better = [one for one in tried[1:] if one.is_preferred(tried[0])]
+        best = max(better, key=lambda one: one.rank, default=tried[0])
         listed = ", ".join(f"{one.name} {100 * one.judgement.score:.1f}" for one in tried)
         note = f"cross-validated scores: {listed}; taken: {best.name}"
         logger.info(note)
@@ -131,7 +147,7 @@ class Candidates:
 
     def _tried(self, name: str, members: Sequence[Member]) -> _Tried:
         parts = [list(part) for part in zip(*(member.parts for member in members), strict=True)]
-        labels = tuple(members[0].annotator.labels_)
+        labels = _labels_of(members)
         usual = _usual_weights(members)
         usable = [can_be_fitted(part, labels) for part in parts]
         whole = FittedPool(tuple(usual), Correction.none(labels))
@@ -146,7 +162,14 @@ class Candidates:
             held_out.append(replace(part[0], scores=scores))
         decision = _decision(held_out, self.threads)
         judgement = judged(held_out, decision, self.threads)
-        return _Tried(name, members, whole, held_out, decision, judgement)
+        likelihood = log_likelihood(held_out, self.threads)
+        return _Tried(name, members, whole, held_out, decision, judgement, likelihood)
+
+
+def _labels_of(members: Sequence[Member]) -> tuple[str, ...]:
+    """The labels that any of them has: those of a map may be more than the text shows."""
+    each = (label for member in members for label in member.annotator.labels_)
+    return tuple(dict.fromkeys(each))
 
 
 def _usual_weights(members: Sequence[Member]) -> list[float]:
@@ -167,8 +190,10 @@ def _decision(parts: Sequence[HeldOut], threads: int | None) -> SpanDecision | N
 
 
 def _annotator(tried: _Tried) -> Any:
-    pool = Pool([member.annotator for member in tried.members], tried.pool.weights)
-    return Recalibrated(pool, tried.pool.correction, tried.decision)
+    correction = tried.pool.correction
+    members = [member.annotator for member in tried.members]
+    pool = Pool(members, tried.pool.weights, correction.labels)
+    return Recalibrated(pool, correction, tried.decision)
 
 
 def use(made: Candidates, pipeline: Pipeline) -> None:

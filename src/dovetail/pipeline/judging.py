@@ -6,10 +6,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from dovetail.evaluate import evaluate
 from dovetail.evaluate.judgement import Judgement, ratio
 from dovetail.pipeline.held_out import HeldOut
-from dovetail.pipeline.span_decision import SpanDecision
+from dovetail.pipeline.pool_fitting import codes_of
+from dovetail.pipeline.span_decision import SpanDecision, label_scores
+
+LEAST = -100.0  # the logarithm of a probability, where true labels are unknown or forbidden
 
 
 def judged(
@@ -30,6 +35,16 @@ def judged(
     spans = report.kind == "spans"
     share, of = (2 * tp, 2 * tp + fp + fn) if spans else (correct, tokens)
     return ratio(share, of)
+
+
+def log_likelihood(parts: Sequence[HeldOut], threads: int | None = None) -> float:
+    """The logarithm of the probability of the true labels, for comparison on the same text."""
+    total = 0.0
+    for part in parts:
+        codes = codes_of(part.corpus, part.label, part.scores.labels).astype(np.int32)
+        log_z = part.grid.marginals("exact", threads=threads).log_z
+        total += float(np.maximum(label_scores(part.grid, codes) - log_z, LEAST).sum())
+    return total
 
 
 def _decoded(part: HeldOut, decision: SpanDecision | None, threads: int | None) -> list[list[str]]:

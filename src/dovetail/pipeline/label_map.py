@@ -227,6 +227,13 @@ def _belief(old: Sequence[str], new: Sequence[str], same: Mapping[str, str]) -> 
     return (1 - DOUBT) * out + DOUBT / len(new)
 
 
+def types_agree(old: Sequence[str], new: Sequence[str], same: Mapping[str, str]) -> bool:
+    """Whether some type of old labels is one of the new ones, by what is told or by its name."""
+    known = [kind for kind in types_of(old) if kind != OUTSIDE]
+    wanted = types_of(new)
+    return any(kind in same or any(names_agree(kind, own) for own in wanted) for kind in known)
+
+
 def names_agree(one: str, other: str) -> bool:
     """Whether two types are called the same, or one by the beginning of the other's name.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -11,14 +11,14 @@ import numpy as np
 
 from dovetail.chain.groups import FeatureGroup
 from dovetail.chain.tagger import Tagger
-from dovetail.corpus import Corpus, detect_scheme
+from dovetail.corpus import Corpus, Scheme, detect_scheme
 from dovetail.corpus.sequences import part_numbers, sequence_keys
 from dovetail.errors import DataError
 from dovetail.features import Template, column
 from dovetail.pipeline.annotators import Annotator, TaggerLayer
 from dovetail.pipeline.decoding import missing
 from dovetail.pipeline.held_out import HeldOut
-from dovetail.pipeline.label_map import LabelMap, Mapped, fit_label_map, types_of
+from dovetail.pipeline.label_map import LabelMap, Mapped, fit_label_map, types_agree, types_of
 from dovetail.pipeline.layers import Layer
 from dovetail.pipeline.log_columns import LogTaggerLayer, logged
 from dovetail.pipeline.mapped_spans import MappedSpans, can_map_spans
@@ -39,6 +39,7 @@ class Member:
     kind: str
     annotator: Annotator
     parts: Sequence[HeldOut]
+    agrees: bool = False  # spans of a tagger below, some of whose types are known to be new ones
 
 
 def fit_members(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> list[Member]:
@@ -67,8 +68,16 @@ def fit_members(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> l
         empty = empty.with_column(name, missing(filled))
     fitting = _Fitting(plan, layer.name, filled, label, parts, settings["tolerance"])
     members = [fitting.tagger(ALONE, _without_lower(settings, names), empty, ())]
-    labels = tuple(members[0].annotator.labels_)
-    _check_same(plan.same, [label for lower in below for label in lower.labels], labels)
+    _check_same(plan.same, [label for lower in below for label in lower.labels])
+    scheme = detect_scheme(filled.lists(label))
+    seen = members[0].annotator.labels_
+    labels = with_types(seen, plan.same.values(), scheme)
+    unseen = [kind for kind in types_of(labels) if kind not in types_of(seen)]
+    if unseen:
+        plan.notes.append(
+            f"{layer.name}: the labelled text has no {' and no '.join(unseen)}; "
+            "what is found of it comes from the tasks below"
+        )
     if names:
         members.append(fitting.tagger(READING, _with_lower(settings, names), filled, names))
         for lower in below:
@@ -76,15 +85,28 @@ def fit_members(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> l
     return members
 
 
-def _check_same(same: Mapping[str, str], old: Sequence[str], new: Sequence[str]) -> None:
-    """Types that are told to be the same must be there."""
-    for kind, other in same.items():
-        for name, known, whose in ((kind, old, "tasks below"), (other, new, "last task")):
-            if name not in types_of(known):
-                raise DataError(
-                    f"same names the type '{name}', but the types of the {whose} are "
-                    f"{', '.join(types_of(known)) or 'none'}"
-                )
+def _check_same(same: Mapping[str, str], old: Sequence[str]) -> None:
+    """Types below that are told to mean others must be there."""
+    unknown = next((kind for kind in same if kind not in types_of(old)), None)
+    if unknown is not None:
+        raise DataError(
+            f"same names the type '{unknown}', but the types of the tasks below are "
+            f"{', '.join(types_of(old)) or 'none'}"
+        )
+
+
+def with_types(labels: Sequence[str], types: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
+    """Labels, and those of types that are known to be wanted though no text has shown them.
+
+    >>> with_types(["O", "B-person"], ["person", "place"], "IOB2")
+    ('O', 'B-person', 'B-place', 'I-place')
+    """
+    seen = types_of(labels)
+    new = [kind for kind in dict.fromkeys(types) if kind not in seen]
+    if scheme == "none":
+        return (*labels, *new)
+    begun = ["B", "I"] + [label[0] for label in labels if label != "O"]
+    return (*labels, *(f"{letter}-{kind}" for kind in new for letter in dict.fromkeys(begun)))
 
 
 def _labelled(corpus: Corpus, label: str) -> Corpus:
@@ -151,7 +173,8 @@ class _Fitting:
             held_out = [
                 HeldOut(text, self.label, own) for text, own in zip(texts, scores, strict=True)
             ]
-            out.append(Member(kind, way(lower.name, whole), held_out))
+            agrees = kind == MAPPED_SPANS and types_agree(lower.labels, labels, self.plan.same)
+            out.append(Member(kind, way(lower.name, whole), held_out, agrees))
         return out
 
 

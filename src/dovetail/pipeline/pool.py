@@ -19,10 +19,15 @@ class Pool:
 
     That is the normalised geometric mean of their distributions, a logarithmic opinion pool. Some
     of them may read columns that others do not: a model with transfer and one without, say.
+
+    With ``labels``, members may lack some of these: a label that a member does not know scores 0.
     """
 
     def __init__(
-        self, members: Sequence[Tagger | Annotator], weights: Sequence[float] | None = None
+        self,
+        members: Sequence[Tagger | Annotator],
+        weights: Sequence[float] | None = None,
+        labels: Sequence[str] | None = None,
     ) -> None:
         if not members:
             raise DataError("a pool needs members")
@@ -30,17 +35,13 @@ class Pool:
         self.weights = [1 / len(members)] * len(members) if weights is None else list(weights)
         if len(self.weights) != len(members) or not all(0 <= w < inf for w in self.weights):
             raise DataError(f"a pool of {len(members)} needs as many weights, none below 0")
-        first = self.members[0].labels_
-        for member in self.members[1:]:
-            odd = sorted(set(member.labels_) ^ set(first))
-            if odd:
+        self.labels_ = list(self.members[0].labels_ if labels is None else labels)
+        for member in self.members:
+            odd = sorted(set(member.labels_) ^ set(self.labels_))
+            if odd and (labels is None or not set(member.labels_) <= set(labels)):
                 raise DataError(
                     f"the members of a pool have different labels: not all of them know '{odd[0]}'"
                 )
-
-    @property
-    def labels_(self) -> list[str]:
-        return self.members[0].labels_
 
     @property
     def reads_(self) -> tuple[str, ...]:
@@ -53,5 +54,8 @@ class Pool:
 
     def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:
         """The weighted sum of the members' scores."""
-        parts = zip(self.members, self.weights, strict=True)
-        return reduce(add, (m.potentials(corpus, latent).scaled(w) for m, w in parts))
+        scores = (
+            member.potentials(corpus, latent).extended(self.labels_).scaled(weight)
+            for member, weight in zip(self.members, self.weights, strict=True)
+        )
+        return reduce(add, scores)

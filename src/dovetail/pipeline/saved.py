@@ -48,7 +48,12 @@ def to_bytes(pipeline: Pipeline) -> bytes:
             return {"kind": "linear", "array": key}
         if isinstance(annotator, Pool):
             members = [described(member) for member in annotator.members]
-            return {"kind": "pool", "members": members, "weights": annotator.weights}
+            return {
+                "kind": "pool",
+                "members": members,
+                "weights": annotator.weights,
+                "labels": annotator.labels_,
+            }
         inner = described(annotator.annotator)
         threshold = None if annotator.decision is None else annotator.decision.threshold
         own = {"correction": annotator.correction.spec(), "threshold": threshold}
@@ -124,7 +129,8 @@ def opened(
             linear.check_kind("linear tagger")
             return load(linear, threads=threads)
         if entry["kind"] == "pool":
-            return Pool([restored(m, name) for m in entry["members"]], entry["weights"])
+            members = [restored(m, name) for m in entry["members"]]
+            return Pool(members, entry["weights"], entry.get("labels"))
         if entry["kind"] == "recalibrated":
             inner = restored(entry["of"], name)
             inner = TaggerLayer(inner) if isinstance(inner, Tagger) else inner

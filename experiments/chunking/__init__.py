@@ -1,0 +1,1 @@
+"""Chunks with auxiliary tasks, and feature nets into a CRF (He et al. 2009)."""

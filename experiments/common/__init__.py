@@ -1,0 +1,1 @@
+"""What all experiments share: data sets, studies of systems, the runner and the command."""

@@ -1,0 +1,151 @@
+"""What the studies of domains say: means over samples, differences, tests, claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import mean
+from typing import Any
+
+from dovetail.compare import Result
+from dovetail.compare.wording import p_value, signed
+from dovetail.evaluate import chi_square_test
+
+REFERENCE = "CRF"
+BEST = ("P-HMM+D+E", "I-HMM+E, around")  # of the paper, and of ours by development text
+PAIRS = (  # what each part is worth
+    ("classes", "HMM", "hidden states over plain classes"),
+    ("classes", "I-classes", "several sets of classes"),
+    ("I-classes", "I-HMM", "hidden states over plain classes, in layers"),
+    ("HMM", "HMM+E", "E"),
+    ("HMM", "HMM+D", "D"),
+    ("HMM+D+E", "I-HMM+D+E", "layers"),
+    ("I-HMM", "I-HMM+E", "E in layers"),
+    ("I-HMM+E", "I-HMM+D+E", "D in layers"),
+    ("I-HMM+D+E", "P-HMM+D+E", "P"),
+    ("I-HMM+E", "P-HMM+E", "P without D"),
+    ("I-HMM+E", "I-HMM+E, around", "states of neighbours"),
+)
+MOVED = (
+    ("E", "HMM", "HMM+E", "entropy"),
+    ("D", "HMM", "HMM+D", "distance"),
+    ("P", "I-HMM+D+E", "P-HMM+D+E", "predict"),
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A system in a study: means over samples; ``score`` is the mean of all target domains.
+
+    ``p`` is the largest of the samples: of the chi-square test of right tokens of all targets,
+    against the tagger alone.
+    """
+
+    system: str
+    n_samples: int
+    development: float
+    score: float
+    tests: Mapping[str, float]
+    unseen: float | None
+    properties: Mapping[str, float | None]
+    value: float | None
+    difference: float | None
+    p: float | None
+    seconds: float
+
+
+def lines(results: Sequence[Result]) -> dict[str, Line]:
+    """The systems of a study."""
+    found: dict[str, dict[int, Result]] = {}
+    for result in results:
+        found.setdefault(result["system"], {})[result["split"]] = result
+    return {system: _line(system, own, found.get(REFERENCE)) for system, own in found.items()}
+
+
+def _line(system: str, own: Mapping[int, Result], alone: Mapping[int, Result] | None) -> Line:
+    samples = list(own.values())
+    score = mean(r["overall"]["f1"] for r in samples)
+    unseen = [r["overall"]["unseen"] for r in samples if "unseen" in r["overall"]]
+    known = [r["properties"] for r in samples if "properties" in r]
+    difference = p = None
+    if alone is not None and system != REFERENCE:
+        difference = score - mean(r["overall"]["f1"] for r in alone.values())
+        if unseen:
+            p = max(pooled_p(own[k], alone[k]) for k in own)
+    return Line(
+        system,
+        len(samples),
+        mean(r["development"] for r in samples),
+        score,
+        {name: mean(r["types"][name]["f1"] for r in samples) for name in samples[0]["types"]},
+        mean(unseen) if unseen else None,
+        {
+            name: None if value is None else mean(p[name] for p in known)
+            for name, value in (known[0] if known else {}).items()
+        },
+        mean(r["value"] for r in samples) if samples[0]["value"] is not None else None,
+        difference,
+        p,
+        mean(r["seconds"] for r in samples),
+    )
+
+
+def pooled_p(one: Result, other: Result) -> float:
+    """The test of all right tokens of two systems."""
+    counts = [
+        sum(test[name] for test in result["types"].values())
+        for result in (one, other)
+        for name in ("right", "tokens")
+    ]
+    return chi_square_test(*counts)
+
+
+def sentences(study: str, results: Sequence[Result]) -> list[str]:
+    """What a study of all systems says."""
+    found = lines(results)
+    if REFERENCE not in found:
+        return []
+    out = []
+    below = [line for line in found.values() if (line.difference or 0) < 0]
+    if below:
+        least = ", ".join(f"{line.system} {signed(line.difference or 0)}" for line in below)
+        out.append(f"{study}: below the tagger alone: {least}")
+    else:
+        out.append(f"{study}: every representation is at or above the tagger alone")
+    for best in (name for name in BEST if name in found):
+        if (difference := found[best].difference) is not None:
+            tested = "" if found[best].p is None else f"; p {p_value(found[best].p or 0.0)}"
+            out.append(f"{study}: {best} over {REFERENCE} {signed(difference)}{tested}")
+    by_system: dict[str, dict[int, Result]] = {}
+    for result in results:
+        by_system.setdefault(result["system"], {})[result["split"]] = result
+    for before, after, what in PAIRS:
+        if before in found and after in found:
+            gain = found[after].score - found[before].score
+            ups = sum(
+                by_system[after][k]["overall"]["f1"] > by_system[before][k]["overall"]["f1"]
+                for k in by_system[after]
+            )
+            out.append(f"{study}: {what} {signed2(gain)} (up in {ups} of {found[after].n_samples})")
+    for letter, before, after, name in MOVED:
+        if before in found and after in found:
+            a, b = (found[system].properties.get(name) for system in (before, after))
+            if a is not None and b is not None:
+                out.append(f"{study}: {letter} moves its property on unseen text {a:.3f} → {b:.3f}")
+    return out
+
+
+def signed2(difference: float) -> str:
+    """A small difference of scores in per cent, to a hundredth."""
+    return f"{100 * difference:+.2f}".replace("-", "−")
+
+
+def to_dict(results: Mapping[str, Sequence[Result]]) -> dict[str, Any]:
+    """All numbers as plain values."""
+    return {
+        "studies": {
+            name: {system: asdict(line) for system, line in lines(own).items()}
+            for name, own in results.items()
+        },
+        "findings": [s for name, own in results.items() for s in sentences(name, own)],
+    }

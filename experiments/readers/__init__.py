@@ -1,0 +1,1 @@
+"""Readers of particular data sets; those of formats are in dovetail.corpus."""

@@ -1,0 +1,1 @@
+"""Fields of seminar announcements, from entities in news (Sutton and McCallum 2005)."""

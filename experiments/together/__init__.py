@@ -1,0 +1,1 @@
+"""Do the gains of transfer and of representations add up?"""

@@ -1,0 +1,1 @@
+"""Transfer to tasks with little labelled text: does auto ever lose?"""

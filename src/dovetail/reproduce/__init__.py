@@ -1,1 +1,0 @@
-"""Published experiments, done again with one command each on data that can be had."""
