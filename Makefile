@@ -7,7 +7,7 @@ PIP := $(BIN)/pip --disable-pip-version-check -q
 PACKAGE := $(VENV)/.package
 TEST_TOOLS := $(VENV)/.test-tools
 PEERS := $(VENV)/.peers
-NATIVE := CMakeLists.txt $(wildcard native/* native/*/*)
+NATIVE := CMakeLists.txt $(shell find native -type f)
 SANITIZE := build/sanitize
 WHEEL_TOOLS := build/wheel-tools
 
@@ -31,6 +31,7 @@ test: $(PACKAGE) $(TEST_TOOLS)
 	@echo "Checking style, types and architecture"
 	@$(BIN)/ruff check -q .
 	@$(BIN)/ruff format -q --check .
+	@$(BIN)/clang-format --dry-run -Werror $$(find native tests/native -name '*.[ch]pp')
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo > build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
 	@echo "Running the tests"

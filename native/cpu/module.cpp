@@ -1,7 +1,7 @@
 // dovetail._native._cpu: which kernels this machine can run, and which ones this build has.
 #include <Python.h>
 
-#include "levels.hpp"
+#include "cpu/levels.hpp"
 
 namespace {
 
@@ -29,9 +29,15 @@ int fill(PyObject* module) {
 }
 
 PyModuleDef_Slot slots[] = {{Py_mod_exec, reinterpret_cast<void*>(fill)}, {0, nullptr}};
-PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_cpu", "CPU levels that this machine can run and this build has.", 0, nullptr, slots,
-    nullptr, nullptr, nullptr};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                          "_cpu",
+                          "CPU levels that this machine can run and this build has.",
+                          0,
+                          nullptr,
+                          slots,
+                          nullptr,
+                          nullptr,
+                          nullptr};
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // Prints the highest CPU level of the building machine, for CMake; nothing below x86-64-v2.
 #include <cstdio>
 
-#include "levels.hpp"
+#include "cpu/levels.hpp"
 
 int main() {
     const char* names[dovetail::kMostLevels];

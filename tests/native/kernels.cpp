@@ -1,23 +1,23 @@
-// Runs the kernels on made-up data and prints a checksum of the bytes of every result, a line each. Compiled for several
-// CPU levels and architectures by test_kernels.py, which compares the lines.
+// Runs the kernels on made-up data and prints a checksum of the bytes of every result, a line each. Compiled for
+// several CPU levels and architectures by test_kernels.py, which compares the lines.
 #include <cstdio>
 #include <memory>
 #include <string>
 
-#include "../../native/dual.hpp"
-#include "../../native/exchange.hpp"
-#include "../../native/grid_kbest.hpp"
-#include "../../native/grid_loopy.hpp"
-#include "../../native/grid_posterior.hpp"
-#include "../../native/grid_sparse.hpp"
-#include "../../native/hmm_expectations.hpp"
-#include "../../native/hmm_viterbi.hpp"
-#include "../../native/lbfgs.hpp"
-#include "../../native/linear_gram.hpp"
-#include "../../native/linear_newton.hpp"
-#include "../../native/objective.hpp"
-#include "../../native/perceptron.hpp"
-#include "../../native/stochastic.hpp"
+#include "grid/kbest.hpp"
+#include "grid/loopy/propagation.hpp"
+#include "grid/posterior.hpp"
+#include "grid/sparse/search.hpp"
+#include "hmm/expectations.hpp"
+#include "hmm/viterbi.hpp"
+#include "linear/gram.hpp"
+#include "linear/newton.hpp"
+#include "optimize/dual.hpp"
+#include "optimize/lbfgs.hpp"
+#include "optimize/objective.hpp"
+#include "optimize/perceptron.hpp"
+#include "optimize/stochastic.hpp"
+#include "representation/word_exchange.hpp"
 
 using namespace dovetail;
 
@@ -37,14 +37,17 @@ template <class R> void elementary(Random& random, const char* name) {
     std::vector<R> x = drawn<R>(random, 4096, -90, 80), out(x.size());
     for (size_t k = 0; k < x.size(); k += kLane) store(&out[k], exp(load(&x[k])));
     std::vector<R> sums;
-    for (size_t k = 0; k < x.size(); k += kLane) sums.push_back(sum_of(load(&x[k]))), sums.push_back(largest_of(load(&x[k])));
+    for (size_t k = 0; k < x.size(); k += kLane)
+        sums.push_back(sum_of(load(&x[k]))), sums.push_back(largest_of(load(&x[k])));
     out.insert(out.end(), sums.begin(), sums.end());
     show(name, out);
 }
 void logarithms(Random& random) {
     std::vector<double> x = drawn<double>(random, 4096, 1, 1e6), out;
     for (double each : x)
-        for (double value : {portable::log(each), portable::log(1 / each), portable::log1p(1 / each), portable::exp(-each / 2000), portable::digamma(each / 1000)}) out.push_back(value);
+        for (double value : {portable::log(each), portable::log(1 / each), portable::log1p(1 / each),
+                             portable::exp(-each / 2000), portable::digamma(each / 1000)})
+            out.push_back(value);
     for (size_t k = 0; k < x.size(); k += kLane) store(&x[k], log_from_one(load(&x[k])));
     out.insert(out.end(), x.begin(), x.end());
     show("logarithms", out);
@@ -59,8 +62,10 @@ std::shared_ptr<Dataset> sequences(Random& random, size_t n, size_t n_labels, bo
         for (size_t t = 0; t < T; ++t) {
             if (!t) data->mark_start();
             const uint64_t word = random.below(200), label = (word + random.below(3)) % n_labels;
-            for (const std::string& name : {"w=" + std::to_string(word), "s=" + std::to_string(word % 7), std::string("b")})
-                data->x.add(data->features.add(name.data(), name.size()), valued ? static_cast<float>(0.25 + random.uniform()) : 1.0f);
+            for (const std::string& name :
+                 {"w=" + std::to_string(word), "s=" + std::to_string(word % 7), std::string("b")})
+                data->x.add(data->features.add(name.data(), name.size()),
+                            valued ? static_cast<float>(0.25 + random.uniform()) : 1.0f);
             data->gold.push_back(static_cast<int32_t>(label));
             data->x.end_token();
         }
@@ -70,7 +75,9 @@ std::shared_ptr<Dataset> sequences(Random& random, size_t n, size_t n_labels, bo
     return data;
 }
 void chain(Random& random, size_t n_labels, bool valued, const std::string& name) {
-    const auto problem = std::make_shared<const Problem>(sequences(random, 60, n_labels, valued), LayoutOptions{1, false, false, {}, {}}, Constraints{}, std::vector<float>{}, std::vector<float>{});
+    const auto problem =
+        std::make_shared<const Problem>(sequences(random, 60, n_labels, valued), LayoutOptions{1, false, false, {}, {}},
+                                        Constraints{}, std::vector<float>{}, std::vector<float>{});
     const size_t n = problem->layout.size();
     std::vector<double> w = drawn<double>(random, n, -1, 1), g(n), found;
     found.push_back(Objective<float>(problem).evaluate(w.data(), g.data(), 0.1, 1));
@@ -112,12 +119,12 @@ void grid(Random& random, const std::vector<size_t>& labels, double spread, cons
     scores.reserve(64);
     Grids grids;
     grids.labels = labels, grids.bounds = {0, 1, 15, T};
-    for (size_t L : labels) grids.node.push_back(held(T * L)), grids.move.push_back({held(L * L), false});
-    for (size_t i = 1; i < N; ++i) grids.ties.push_back({{i - 1, i}, held(T * labels[i - 1] * labels[i])});
-    grids.lags.push_back({1, 0, held(T * labels[1] * labels[0])});
+    for (size_t L : labels) grids.node.push_back(held(T * L)), grids.transition.push_back({held(L * L), false});
+    for (size_t i = 1; i < N; ++i) grids.cotemporal.push_back({{i - 1, i}, held(T * labels[i - 1] * labels[i])});
+    grids.lagged.push_back({1, 0, held(T * labels[1] * labels[0])});
     const auto expected = [&](const char* method, const GridExpectations& found) {
         std::vector<double> all = found.log_z;
-        for (const auto* kind : {&found.labels, &found.moves, &found.ties, &found.lags})
+        for (const auto* kind : {&found.labels, &found.transitions, &found.cotemporal, &found.lagged})
             for (const auto& each : *kind) all.insert(all.end(), each.begin(), each.end());
         show((name + method).c_str(), all);
     };
@@ -141,16 +148,20 @@ void grid(Random& random, const std::vector<size_t>& labels, double spread, cons
 void hidden(Random& random) {
     const size_t V = 50, tokens = 600, K = 21;
     std::vector<int32_t> words, codes;
-    for (size_t t = 0; t < tokens; ++t) words.push_back(static_cast<int32_t>(random.below(V))), codes.push_back(static_cast<int32_t>(random.below(4)) - 1);
+    for (size_t t = 0; t < tokens; ++t)
+        words.push_back(static_cast<int32_t>(random.below(V))),
+            codes.push_back(static_cast<int32_t>(random.below(4)) - 1);
     const std::vector<uint64_t> bounds{0, 5, 5, 90, 100, 300, tokens};
     const HmmPlan plan(words.data(), tokens, bounds.data(), bounds.size() - 1, V);
-    const auto start = drawn<double>(random, K, 0.01, 1), move = drawn<double>(random, K * K, 0.01, 1), emit = drawn<double>(random, V * K, 1e-4, 1), table = drawn<double>(random, 3 * K, -2, 2);
+    const auto start = drawn<double>(random, K, 0.01, 1), transition = drawn<double>(random, K * K, 0.01, 1),
+               emit = drawn<double>(random, V * K, 1e-4, 1), table = drawn<double>(random, 3 * K, -2, 2);
     const auto each = drawn<float>(random, tokens * K, 0, 3);
-    const HmmParameters parameters{static_cast<int>(K), start.data(), move.data(), emit.data()};
+    const HmmParameters parameters{static_cast<int>(K), start.data(), transition.data(), emit.data()};
     const HmmCosts costs{{{codes.data(), 3, table.data()}}, each.data()};
     const auto counted = [&](const char* name, const HmmCounts& found) {
         std::vector<double> all = found.log_likelihood;
-        for (const auto* part : {&found.start, &found.moves, &found.emissions}) all.insert(all.end(), part->begin(), part->end());
+        for (const auto* part : {&found.start, &found.transitions, &found.emissions})
+            all.insert(all.end(), part->begin(), part->end());
         for (const auto& part : found.codes) all.insert(all.end(), part.begin(), part.end());
         show(name, all);
     };
@@ -161,7 +172,7 @@ void hidden(Random& random) {
     HmmViterbi(plan, parameters, costs).run(1, states.data());
     show("hidden states, best", states);
     WordExchange exchange(words.data(), tokens, bounds.data(), bounds.size() - 1, V, 6, 1);
-    exchange.tell(words.data(), codes.data(), tokens, 3, 0.3);
+    exchange.add_codes(words.data(), codes.data(), tokens, 3, 0.3);
     for (int sweep = 0; sweep < 4; ++sweep) exchange.sweep();
     show("word classes", exchange.classes());
 }
@@ -191,7 +202,8 @@ int main() {
     elementary<float>(random, "exponentials, single");
     elementary<double>(random, "exponentials, double");
     logarithms(random);
-    for (size_t labels : {3, 9, 22, 44, 60}) chain(random, labels, labels == 9, "chain of " + std::to_string(labels) + " labels");
+    for (size_t labels : {3, 9, 22, 44, 60})
+        chain(random, labels, labels == 9, "chain of " + std::to_string(labels) + " labels");
     grid(random, {5, 9}, 2, "grid");
     grid(random, {4, 11, 3}, 5, "three layers");
     grid(random, {5, 9}, 300, "grid in logarithms");

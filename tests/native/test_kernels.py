@@ -21,6 +21,7 @@ import pytest
 from dovetail._native import _cpu
 
 HERE = Path(__file__).parent
+NATIVE = HERE.parents[1] / "native"
 EXPECTED = HERE / "kernels.txt"
 FLAGS = "-std=c++20 -fno-math-errno -fno-trapping-math -ffp-contract=off -Wno-psabi -pthread"
 FUSED = ("v3", "v4", "neon")
@@ -31,7 +32,7 @@ def compile_with(compiler: str | None, level: str, source: str, *options: str) -
     if compiler is None:
         pytest.skip("there is no C++ compiler here")
     cpu = [] if level == "neon" else [f"-march=x86-64-{level}"]
-    command = [compiler, *FLAGS.split(), *cpu, *options, str(HERE / source)]
+    command = [compiler, *FLAGS.split(), f"-I{NATIVE}", *cpu, *options, str(HERE / source)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

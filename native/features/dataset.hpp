@@ -1,0 +1,130 @@
+// Sequences of tokens as numbers: which features each token has, and what is known of its label.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include "core/hash.hpp"
+
+namespace dovetail {
+
+// Features of tokens in compressed rows. sequences[i] is the first token of sequence i, tokens[t] the first
+// occurrence of token t. `values` stays empty while every value is 1.
+struct Features {
+    std::vector<uint64_t> sequences{0}, tokens{0};
+    std::vector<uint32_t> ids;
+    std::vector<float> values;
+
+    size_t size() const { return sequences.size() - 1; }
+    size_t n_tokens() const { return tokens.size() - 1; }
+    const float* value_at(uint64_t occurrence) const { return values.empty() ? nullptr : &values[occurrence]; }
+
+    void add(uint32_t id, float value = 1.0f) {
+        if (value != 1.0f && values.empty()) values.assign(ids.size(), 1.0f);
+        ids.push_back(id);
+        if (value != 1.0f || !values.empty()) values.resize(ids.size() - 1, 1.0f), values.push_back(value);
+    }
+    void end_token() { tokens.push_back(ids.size()); }
+    void add_to_last_token(uint32_t id) {
+        add(id);
+        tokens.back() = ids.size();
+    }
+    void end_sequence() { sequences.push_back(tokens.size() - 1); }
+    void roll_back() {
+        tokens.resize(sequences.back() + 1);
+        ids.resize(tokens.back());
+        if (!values.empty()) values.resize(ids.size());
+        if (std::all_of(values.begin(), values.end(), [](float value) { return value == 1.0f; })) values.clear();
+    }
+};
+
+// Features that every first and every last token of a sequence has: weights for starting and ending with a label.
+constexpr char kStartName[] = "\u27E8start\u27E9", kEndName[] = "\u27E8end\u27E9";
+
+constexpr int kMostLabels = 0x7FFF;
+
+// What is known of a token's label: a code >= 0 is the label, kUnknown says nothing, and a code <= -2 is set
+// number -2 - code of `LabelSets`.
+constexpr int32_t kUnknown = -1;
+
+class LabelSets {
+public:
+    int32_t code_of(std::vector<uint16_t> labels) {
+        const auto found = index_.emplace(std::move(labels), static_cast<int32_t>(sets_.size()));
+        if (found.second) sets_.push_back(found.first->first);
+        return -2 - found.first->second;
+    }
+    const std::vector<uint16_t>& operator[](int32_t code) const { return sets_[static_cast<size_t>(-2 - code)]; }
+    size_t size() const { return sets_.size(); }
+
+private:
+    std::map<std::vector<uint16_t>, int32_t> index_;
+    std::vector<std::vector<uint16_t>> sets_;
+};
+
+// Pairs of neighbouring labels [L x L], first labels [L] and last labels [L] that occur.
+struct ObservedTransitions {
+    std::vector<uint8_t> transitions, start, end;
+};
+
+struct Dataset {
+    Interner features, labels;
+    Features x;
+    std::vector<int32_t> gold;     // one code a token
+    std::vector<int32_t> allowed;  // one code a token, or empty: labels that inference may use at all
+    LabelSets sets;
+    std::vector<float> weights;  // one a sequence, or empty
+
+    void mark_start() { x.add(features.add(kStartName, sizeof kStartName - 1)); }  // before the first token's features
+    void mark_end() { x.add_to_last_token(features.add(kEndName, sizeof kEndName - 1)); }
+    // Call before the sequence that has this weight ends. Nothing is stored while every weight is 1.
+    void set_weight(float weight) {
+        if (weight != 1 && weights.empty()) weights.assign(x.size(), 1.0f);
+        if (weight != 1 || !weights.empty()) weights.push_back(weight);
+    }
+    bool fully_labelled(size_t sequence) const {
+        for (uint64_t t = x.sequences[sequence]; t < x.sequences[sequence + 1]; ++t)
+            if (gold[t] < 0) return false;
+        return true;
+    }
+    bool fully_labelled() const {
+        for (size_t s = 0; s < x.size(); ++s)
+            if (!fully_labelled(s)) return false;
+        return true;
+    }
+    ObservedTransitions observed_transitions() const {
+        const size_t L = labels.size();
+        ObservedTransitions out{std::vector<uint8_t>(L * L, 0), std::vector<uint8_t>(L, 0), std::vector<uint8_t>(L, 0)};
+        for (size_t s = 0; s < x.size(); ++s)
+            for (uint64_t t = x.sequences[s]; t < x.sequences[s + 1]; ++t) {
+                const int32_t y = gold[t];
+                if (y < 0) continue;
+                if (t == x.sequences[s]) out.start[y] = 1;
+                else if (gold[t - 1] >= 0) out.transitions[static_cast<size_t>(gold[t - 1]) * L + y] = 1;
+                if (t + 1 == x.sequences[s + 1]) out.end[y] = 1;
+            }
+        return out;
+    }
+    // How many tokens have each feature.
+    std::vector<uint64_t> counts() const {
+        std::vector<uint64_t> out(features.size(), 0),
+            next(features.size(), 0);  // next: the first token not yet counted
+        for (uint64_t t = 0; t < x.n_tokens(); ++t)
+            for (uint64_t k = x.tokens[t]; k < x.tokens[t + 1]; ++k)
+                if (next[x.ids[k]] <= t) ++out[x.ids[k]], next[x.ids[k]] = t + 1;
+        return out;
+    }
+    // Forgets a sequence that is only half read, and names that it brought.
+    void roll_back(size_t n_features, size_t n_labels) {
+        x.roll_back();
+        gold.resize(x.n_tokens());
+        if (!allowed.empty()) allowed.resize(x.n_tokens());
+        if (std::all_of(allowed.begin(), allowed.end(), [](int32_t code) { return code == kUnknown; })) allowed.clear();
+        features.keep(n_features);
+        labels.keep(n_labels);
+    }
+};
+
+}  // namespace dovetail
