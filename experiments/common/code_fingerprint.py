@@ -24,7 +24,7 @@ def code_fingerprint(*patterns: str) -> str:
     """That of modules of Dovetail, by their paths in it; comments, docstrings and layout do not
     count.
 
-    >>> code_fingerprint("files.py") == code_fingerprint("file?.py") != code_fingerprint("*.py")
+    >>> code_fingerprint("errors.py") == code_fingerprint("error?.py") != code_fingerprint("*.py")
     True
     """
     return _of_files(PACKAGE, patterns)

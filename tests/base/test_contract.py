@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone as sklearn_clone
 
 import dovetail
-from base.estimators import CASES, WORDS, Case, text, used
+from base.estimators import CASES, WORD, WORDS, Case, text, used
 from dovetail import HMM, Corpus, Pipeline, Tagger
 from dovetail.base import Estimator, clone
 from dovetail.base.parameters import is_default, parameters_of
@@ -116,6 +116,16 @@ def test_training_changes_neither_parameters_nor_data(trained: Case) -> None:
     for name, value in one.get_params().items():
         if not (isinstance(one, Pipeline) and name in ("layers", "tag", "pos")):
             assert same(value, copies[name]), name
+
+
+def test_a_pipeline_keeps_the_taggers_that_it_was_made_of() -> None:
+    corpus = text()
+    pipeline = Pipeline({"pos": Tagger(features=WORD, c2=0.1)}, decode="auto").fit(corpus, folds=2)
+    assert not isinstance(pipeline["pos"], Tagger)
+    again = pipeline.clone()
+    assert repr(again["pos"]) == repr(Tagger(features=WORD, c2=0.1))
+    assert not again.is_fitted
+    assert used(again.fit(corpus, folds=2)) == used(pipeline)
 
 
 def test_pickle(case: Case) -> None:

@@ -114,7 +114,7 @@ class Pipeline(Estimator):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name; with ``deep`` also those of the layers, as ``ner__c2``."""
         parts: dict[str, Any] = {one.name_: one for one in self.representations}
-        parts |= {name: self._given.get(name, self[name]) for name in self.names}
+        parts |= {name: self._declared(name) for name in self.names}
         weights = {name: weight for name, weight in self.weights.items() if weight != 1.0}
         return {**super().get_params(deep), "layers": parts, "weights": weights or None}
 
@@ -124,8 +124,12 @@ class Pipeline(Estimator):
         kept = {one.name_: one for one in self.representations}
         return Pipeline(**{**own, "layers": {**clone(own["layers"]), **kept}})
 
+    def _declared(self, name: str) -> Any:
+        """The tagger of that name, also where training has put something else in its place."""
+        return self._given[name].tagger if name in self._given else self[name]
+
     def _components(self) -> dict[str, Estimator]:
-        named = {name: self._given.get(name, self[name]) for name in self.names}
+        named = {name: self._declared(name) for name in self.names}
         return {name: part for name, part in named.items() if isinstance(part, Estimator)}
 
     def _set(self, name: str, value: Any) -> None:
