@@ -35,9 +35,14 @@ def test_make_targets_exist(target: str) -> None:
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", sorted(set(re.findall(r"NAME=(\w+)", README))))
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"make bench NAME=(\w+)", README))))
 def test_benchmarks_exist(name: str) -> None:
     assert (ROOT / "benchmarks" / f"{name}.py").is_file()
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"make reproduce NAME=(\w+)", README))))
+def test_experiments_exist(name: str) -> None:
+    assert (ROOT / "experiments" / name / "__main__.py").is_file()
 
 
 def test_licence_is_the_one_named() -> None:
