@@ -19,6 +19,7 @@ from experiments.common.progress import show_progress
 from experiments.common.runner import run_experiment
 
 COUNT = click.IntRange(1)
+INTERRUPTED = 128 + 2
 TEXT_WIDTH = 200  # of a file or a pipe
 Kind = TypeVar("Kind", bound=Experiment)
 
@@ -80,6 +81,9 @@ def run_command(
             _say(f"written    {click.format_filename(path)}")
     except DovetailError as error:
         raise click.ClickException(str(error)) from None
+    except KeyboardInterrupt:
+        _say("interrupted; the same command goes on where it stopped")
+        sys.exit(INTERRUPTED)
 
 
 def _say(text: str) -> None:

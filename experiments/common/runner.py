@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -89,7 +90,9 @@ def _computed(
 
 
 def _quiet() -> None:
-    logging.getLogger("dovetail").setLevel(logging.ERROR)  # the first process has said it all
+    """A process that says nothing: the first one has said it all, also that it is interrupted."""
+    logging.getLogger("dovetail").setLevel(logging.ERROR)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @lru_cache(maxsize=1)
