@@ -74,9 +74,9 @@ POOLS: Mapping[str, tuple[str, ...]] = {
 }
 # Standard errors by which a pool must be better, where they are not the usual ones.
 MARGINS = {"all": 0.5, "transfer by spans": 0.5, "lower labels mapped": 0.0}
-# What is believed of mapped spans where types agree, before any is seen: two are right, and six
+# What is believed of mapped spans where types agree, before any is seen: one is right, and three
 # are wrong or missed. Twice the right ones, and that with the others:
-BELIEVED = 4.0, 10.0
+BELIEVED = 2.0, 5.0
 # All that results depend on.
 METHOD = (
     WINDOW,
