@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dovetail import Corpus, DataError, Pipeline, Pool, Tagger
+from dovetail import Corpus, DataError, Pipeline, Pool, Tagger, Template, column
 from dovetail.corpus import SoftColumn
 from dovetail.pipeline.label_map import LabelMap, Mapped, fit_label_map, probabilities_of
 
@@ -193,18 +193,20 @@ def test_types_that_are_told_must_be_there() -> None:
 
 
 def test_a_type_that_no_text_shows_is_found_by_the_tagger_below() -> None:
-    news = Corpus.from_lists(
-        {
-            "word": [["Ada", "left", "Rome"], ["Bob", "saw", "Oslo"]] * 5,
-            "ner": [["B-PER", "O", "B-LOC"]] * 10,
-        }
-    )
-    words = [["Ada", "met", "him"], ["he", "saw", "Ada"], ["Bob", "left"], ["we", "left"]]
-    labels = [["B-who", "O", "O"], ["O", "O", "B-who"], ["B-who", "O"], ["O", "O"]]
-    talks = Corpus.from_lists({"word": words, "task": labels})
-    pipeline = Pipeline({"ner": Tagger(c2=0.01).fit(news), "task": Tagger()}, decode="auto")
+    """New names are known to the tagger below alone."""
+    kinds = {"B-PER": ["ada", "bob", "cy", "dee", "eve"], "B-LOC": ["rome"], "O": ["so", "left"]}
+    words = [[word] for some in kinds.values() for word in some]
+    tags = [[kind] for kind, some in kinds.items() for _ in some]
+    ner = Tagger(features=Template(column("word")), c2=0.001)
+    ner.fit(Corpus.from_lists({"word": words, "ner": tags}))
+    texts = [["so", "ada"], ["bob", "left"], ["so", "cy"], ["dee", "left"], ["so", "left"]]
+    labels = [["O", "B-who"], ["B-who", "O"], ["O", "B-who"], ["B-who", "O"], ["O", "O"]]
+    talks = Corpus.from_lists({"word": texts, "task": labels})
+    task = Tagger(features=Template(column("word")))
+    pipeline = Pipeline({"ner": ner, "task": task}, decode="auto")
     pipeline.fit({"task": talks}, same={"PER": "who", "LOC": "where"})
     assert any("labelled text has no where" in note for note in pipeline.notes_)
-    found = pipeline.predict([["Ada", "left", "Rome"]])
-    assert found["task"] == [["B-who", "O", "B-where"]]
-    assert Pipeline.load(pipeline.to_bytes()).predict([["Ada", "left", "Rome"]]) == found
+    text = [["eve", "left", "rome"]]
+    found = pipeline.predict(text)["task"]
+    assert found == [["B-who", "O", "B-where"]], pipeline.notes_
+    assert Pipeline.load(pipeline.to_bytes()).predict(text)["task"] == found
