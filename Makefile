@@ -11,12 +11,13 @@ NATIVE := CMakeLists.txt $(shell find native -type f)
 SANITIZE := build/sanitize
 WHEEL_TOOLS := build/wheel-tools
 
-.PHONY: help demo test bench reproduce sanitize wheel test-wheel clean
+.PHONY: help demo lint test bench reproduce sanitize wheel test-wheel clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo          two taggers put together, on small corpora that come along; a report on it"
 	@echo "make test          style, types, architecture and all tests"
+	@echo "make lint          style, types and architecture alone"
 	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, tag, startup, features, index, accuracy, grid, hmm, interop, linear, aso, dispatch)"
 	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, transfer, little, together)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
@@ -27,13 +28,15 @@ help:
 demo: $(PACKAGE)
 	@$(BIN)/python -m dovetail.demo
 
-test: $(PACKAGE) $(TEST_TOOLS)
+lint: $(PACKAGE) $(TEST_TOOLS)
 	@echo "Checking style, types and architecture"
 	@$(BIN)/ruff check -q .
 	@$(BIN)/ruff format -q --check .
 	@$(BIN)/clang-format --dry-run -Werror $$(find native tests/native -name '*.[ch]pp')
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo > build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
+
+test: lint
 	@echo "Running the tests"
 	@$(BIN)/python -m pytest -q -n 2
 

@@ -211,3 +211,16 @@ def test_picture_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         words = "".join(ElementTree.parse(picture).getroot().itertext())
         assert "Pellegrin" in words
         assert "SPEAKER 0." in words
+
+
+def test_diagrams_are_those_that_the_script_draws(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["make_diagrams.py", str(tmp_path)])
+    script = runpy.run_path(str(ROOT / "docs" / "make_diagrams.py"), run_name="__main__")
+    for name, (_, hops) in script["PICTURES"].items():
+        shipped = ROOT / "docs" / "images" / name
+        assert shipped.read_text(encoding="utf-8") == (tmp_path / name).read_text(encoding="utf-8")
+        for hop in hops:
+            path = ROOT / ("." if hop.file.startswith("native/") else "src/dovetail") / hop.file
+            assert path.exists() or not path.parent.is_dir(), hop.file

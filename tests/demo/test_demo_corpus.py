@@ -20,8 +20,7 @@ Sequence = list[tuple[str, str]]
 
 
 @pytest.fixture
-def generators(monkeypatch: pytest.MonkeyPatch) -> list[ModuleType]:
-    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "examples")
+def generators() -> list[ModuleType]:
     return [import_module("make_demo_corpus"), import_module("make_demo_news")]
 
 

@@ -3,7 +3,7 @@ repeats none is among the next best: here it is looked for.
 
 Needs usaddress and its labelled addresses:
 
-    DOVETAIL_DATA=folder python examples/usaddress_repeats.py
+    DOVETAIL_DATA=folder python -m experiments.old_models.repeats
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ news: some are a person's here and a place's there, firms and halls are called a
 after their towns. Titles such as "Dr." are no part of a name. Most given names of the announcements
 occur here, a few of their family names and towns, and none of their rooms, buildings and titles.
 
-    python examples/make_demo_news.py [FOLDER]
+    python tools/make_demo_news.py [FOLDER]
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ labelled file) count the type and the direction of a street to its name, and hav
 Here a tagger learns these from a few addresses: from words alone, or reading what the old model
 says. Addresses whose text the old model was trained on are left out.
 
-    DOVETAIL_DATA=folder python examples/usaddress_transfer.py
+    DOVETAIL_DATA=folder python -m experiments.old_models.transfer [SPLITS]
 
 Needs usaddress and its labelled addresses; takes a few minutes.
 """
@@ -15,8 +15,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +26,7 @@ from dovetail.corpus import read_parserator
 from dovetail.evaluate import count_wins, evaluate
 from dovetail.features.sets import entities
 from dovetail.interop import import_model
+from experiments.readers.labelled_strings import read_labelled_strings
 
 WHOLE_STREETS = "test_data/us50_test_tagged.xml"
 SIZES, TESTED_FROM = (5, 10, 20, 50, 100), 100
@@ -50,9 +49,9 @@ def main() -> None:
     scores: dict[tuple[str, int], list[tuple[float, float]]] = {}
     for seed in range(n_splits):
         order = np.random.default_rng(seed).permutation(len(corpus)).tolist()
-        test = chosen(corpus, order[TESTED_FROM:])
+        test = corpus.select(order[TESTED_FROM:])
         for size in SIZES:
-            for name, labels in answers(chosen(corpus, order[:size]), test).items():
+            for name, labels in answers(corpus.select(order[:size]), test).items():
                 scores.setdefault((name, size), []).append(score(test.lists("fields"), labels))
     show(scores)
     old = import_model(usaddress.MODEL_PATH, features=old_features)
@@ -108,33 +107,18 @@ def addresses(folder: Path) -> Corpus:
     known = {
         key(one) for path in (folder / "training").glob("*.xml") for one in read_parserator(path)
     }
-    corpus = read_fields(folder / WHOLE_STREETS)
+    corpus = read_labelled_strings(folder / WHOLE_STREETS, "fields")
     kept = [
         number
         for number, one in enumerate(corpus)
-        if key(one) not in known and all(re.search(r"\w|^[&#½]$", w) for w in one["word"])
+        if key(one) not in known and all(re.search(r"\w|^[&#½]$", w or "") for w in one["word"])
     ]
-    return chosen(corpus, kept)
-
-
-def read_fields(path: Path) -> Corpus:
-    """Labelled addresses; neighbours with one label are one span."""
-    corpus = read_parserator(path)
-    runs = [[list(run) for _, run in groupby(own)] for own in corpus.lists("label")]
-    fields = [
-        [f"{'I' if k else 'B'}-{label}" for run in own for k, label in enumerate(run)]
-        for own in runs
-    ]
-    return Corpus.from_lists({"word": corpus.lists("word"), "fields": fields})
+    return corpus.select(kept)
 
 
 def key(address: Any) -> str:
     """The text of an address without case and punctuation."""
     return " ".join(re.findall(r"\w+", " ".join(address["word"]).lower()))
-
-
-def chosen(corpus: Corpus, numbers: Sequence[int]) -> Corpus:
-    return Corpus.concatenate([corpus[number : number + 1] for number in numbers])
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ them is kept from the training file, so that the test file shows how well a tagg
 Every twelfth e-mail of the training file is also in few.conll, for when little is labelled; all
 e-mails of both files are in emails.conll, which shows where each begins.
 
-    python examples/make_demo_corpus.py [FOLDER]
+    python tools/make_demo_corpus.py [FOLDER]
 """
 
 from __future__ import annotations
