@@ -9,7 +9,7 @@ import pytest
 
 from dovetail import DataError, DovetailError, Tagger
 from dovetail.features import sets
-from dovetail.pipeline.recipe import Comparison, Recipe, Task
+from dovetail.recipe import Comparison, Recipe, Task
 
 NEWS = "Ada B-PER\nspoke O\n\nhe O\nsaw O\nBob B-PER\n\n"
 TALKS = "by O\nAda B-SPEAKER\n\nat O\nnoon B-TIME\n\n"
