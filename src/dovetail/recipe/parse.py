@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tomllib
+from collections import ChainMap
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +26,15 @@ from dovetail.recipe.schema.representations import (
     READY_MADE,
     REPRESENTATION_KINDS,
 )
+from dovetail.recipe.schema.tagger import TAGGER
 from dovetail.recipe.schema.tasks import ANY_TASK, TASK_KINDS, TRAINED_TASK
 
 Values = dict[str, Any]
+TABLES = {
+    "[[task]]": {**ANY_TASK, **TAGGER},
+    "[[representation]]": dict(ChainMap(*map(dict, REPRESENTATION_KINDS.values()))),
+    "[compare]": COMPARE,
+}
 
 
 def parse_recipe(path: Path) -> Description:
@@ -37,7 +45,7 @@ def parse_recipe(path: Path) -> Description:
         given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{path} is not TOML: {error}") from None
-    check_table(given, RECIPE, str(path))
+    check_table(given, RECIPE, str(path), TABLES)
     tables = given.pop("task", [])
     if not tables:
         raise DataError(f"{path} has no task: give at least one [[task]]")
@@ -67,7 +75,7 @@ def _parse_task(path: Path, number: int, table: Any) -> Task:
     where = f"{path}, task '{table['name']}'"
     kind = table.get("kind", ANY_TASK["kind"].default)
     check_value("kind", kind, ANY_TASK["kind"].type, where)
-    check_table(table, {**ANY_TASK, **TASK_KINDS[kind]}, where)
+    check_table(table, {**ANY_TASK, **TASK_KINDS[kind]}, where, _with_top(TASK_KINDS))
     _check_source(table, where)
     folder, values = path.parent, dict(table)
     settings = {key: values.pop(key) for key in TASK_KINDS[kind] if key in values}
@@ -112,7 +120,7 @@ def _parse_representation(path: Path, number: int, table: Any) -> Representation
     if not isinstance(table, dict):
         raise DataError(f"{where} is {table!r}; give a table, [[representation]]")
     keys = _keys_of_representation(table, where)
-    check_table(table, keys, where)
+    check_table(table, keys, where, _with_top(REPRESENTATION_KINDS))
     _check_text(table, where)
     required = (name for name, key in keys.items() if key.is_required and name != "task")
     missing = next((name for name in required if name not in table), None)
@@ -164,7 +172,7 @@ def _check_text(table: Values, where: str) -> None:
 
 def _parse_comparison(path: Path, table: Values, last: Task) -> Comparison:
     where = f"{path}, compare"
-    check_table(table, COMPARE, where)
+    check_table(table, COMPARE, where, _with_top({}))
     if not last.data:
         raise DataError(f"{where}: the last task, '{last.name}', has no data to compare systems on")
     ways = [key for key in ("splits", "folds", "test") if key in table]
@@ -181,6 +189,12 @@ def _parse_comparison(path: Path, table: Values, last: Task) -> Comparison:
         if key in values:
             values[key] = tuple(dict.fromkeys(values[key]))
     return Comparison(**values)
+
+
+def _with_top(kinds: Mapping[str, Table]) -> dict[str, Table]:
+    """Where else a key may belong: to other kinds, or to the top, which ends at the first table."""
+    top = {"the top of the recipe, before all tables": RECIPE}
+    return {**{f'kind = "{kind}"': keys for kind, keys in kinds.items()}, **top}
 
 
 def _skip_unnamed_columns(values: Values) -> None:

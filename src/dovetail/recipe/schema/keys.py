@@ -57,10 +57,19 @@ def parameters_for(estimator: type, keys: Table, **renamed: str) -> dict[str, Ke
     return describe_parameters(parameters_of(estimator), keys, renamed)
 
 
-def check_table(values: Mapping[str, Any], keys: Table, where: str) -> None:
-    """Refuse keys that there are not, and values that are not of the type of their keys."""
+def check_table(
+    values: Mapping[str, Any], keys: Table, where: str, others: Mapping[str, Table] | None = None
+) -> None:
+    """Refuse keys that there are not, and values that are not of the type of their keys.
+
+    ``others`` are tables that a key which is out of place may belong to.
+    """
     for name, value in values.items():
         if name not in keys:
+            homes = [home for home, table in (others or {}).items() if name in table]
+            if homes:
+                belongs = " or ".join(homes)
+                raise DataError(f"{where}: there is no key '{name}' here; it belongs to {belongs}")
             raise DataError(f"{where}: there is no key '{name}'; {suggest(name, keys)}")
         check_value(name, value, keys[name].type, where)
 

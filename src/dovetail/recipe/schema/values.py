@@ -22,22 +22,22 @@ class ValueType(Protocol):
 
 @dataclass(frozen=True)
 class Integer:
-    """A whole number; in TOML, as in Python, true is none."""
+    """A whole number, of so many bits at most; in TOML, as in Python, true is none."""
 
     minimum: int
-    maximum: int | None = None
+    bits: int | None = None
 
     @property
     def words(self) -> str:
         """The range in words."""
-        end = "" if self.maximum is None else f", at most {self.maximum}"
+        end = "" if self.bits is None else f" and below 2^{self.bits}"
         return f"a whole number of at least {self.minimum}{end}"
 
     def accepts(self, value: Any) -> bool:
         """Whether it is a whole number of the range."""
         if not isinstance(value, int) or isinstance(value, bool):
             return False
-        return self.minimum <= value and (self.maximum is None or value <= self.maximum)
+        return self.minimum <= value and (self.bits is None or value < 2**self.bits)
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ FILES = OneOrMore("a file name or a list of them", FILE)
 NAMED_FILES = TableOf('a table of file names, such as { people = "people.txt" }', FILE)
 COLUMNS = ListOf("a list of column names", Text(may_be_empty=True))
 COUNT = Integer(1)
-SEED = Integer(0, 2**31)
+SEED = Integer(0, bits=63)
 NOT_NEGATIVE = Number(minimum=0)
 POSITIVE = Number(above=0)
 SHARE = Number(above=0, below=1)
