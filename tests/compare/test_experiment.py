@@ -12,7 +12,7 @@ from dovetail import Corpus, DataError, Tagger
 from dovetail.compare import Store, run, summarize
 from dovetail.compare.experiment import Experiment
 from dovetail.corpus import write_conll
-from dovetail.pipeline.recipe import Recipe
+from dovetail.recipe import Recipe
 from dovetail.representation import BiasedHMM, Entropy
 from pipeline.conftest import only, random_corpus
 

@@ -17,7 +17,7 @@ from dovetail.demo import __main__, comparison, show
 from dovetail.demo.changes import Changed, changed_lines, counted, examples
 from dovetail.demo.drawing import excerpt
 from dovetail.evaluate import evaluate
-from dovetail.pipeline.recipe import Recipe
+from dovetail.recipe import Recipe
 
 WORDS = ["the", "talk", "by", "Ada", "Osei", "begins", "at", "3", "pm", "in", "the", "hall"]
 

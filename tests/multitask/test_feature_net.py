@@ -13,7 +13,7 @@ from dovetail.cli import main
 from dovetail.corpus import read_conll
 from dovetail.errors import DataError
 from dovetail.multitask import compound, feature_net
-from dovetail.pipeline.recipe import Recipe
+from dovetail.recipe import Recipe
 from multitask.corpora import random_corpus
 
 WORDS = Template(column("word"))
@@ -171,7 +171,7 @@ def test_a_recipe_has_structure_of_unlabelled_text(tmp_path) -> None:
         corpus.without_column("tag")
     )
     for old, new, words in [
-        ("h = 3", "", "has no h: a structure needs it"),
+        ("h = 3", "", "has no h: the kind structure needs it"),
         ('masked = ["pos", "pos[1]"]', "", "has no masked"),
         ("h = 3", "states = 3", "there is no key 'states'"),
         ('features = "chunking"\nmasked', 'features = "default"\nmasked', "name others"),

@@ -23,8 +23,8 @@ from dovetail import (
 )
 from dovetail.corpus import write_conll
 from dovetail.pipeline import values
-from dovetail.pipeline.recipe import Recipe
 from dovetail.pipeline.values import LADDER, USUAL, Chosen, chosen_value, groups_of
+from dovetail.recipe import Recipe
 from representation.texts import news, novel
 
 SMALL: dict[str, Any] = {"min_count": 1, "rounds": 3, "threads": 1}

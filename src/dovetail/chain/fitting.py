@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from dovetail.chain.methods import Plan, steps
 from dovetail.chain.model import ChainModel
 from dovetail.chain.objective import Objective
 from dovetail.chain.prior import prior_of
-from dovetail.chain.steps import Progress, Weights
+from dovetail.chain.steps import Method, Progress, Weights
 from dovetail.chain.training import Callback, Hooks, run
 from dovetail.chain.weights import start_from
 from dovetail.errors import TrainingError
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOOSEN = "check the labels, or loosen the constraints"
-METHODS = ("auto", "lbfgs", "dual", "sgd", "perceptron")
+METHODS = get_args(Method)
 
 
 class Fitted(NamedTuple):

@@ -17,7 +17,7 @@ from dovetail.compare import Cell, Progress, Store, Summary, run, summarize
 from dovetail.compare.experiment import Experiment
 from dovetail.compare.report import require_report, write_report
 from dovetail.compare.table import as_text, for_terminal
-from dovetail.pipeline.recipe import Recipe
+from dovetail.recipe import Recipe
 
 COUNT = click.IntRange(1)
 Shown = Callable[[Progress], None]

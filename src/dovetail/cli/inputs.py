@@ -20,15 +20,6 @@ CRFSUITE = "crfsuite"
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class Strength(click.FloatRange):
-    """A strength, or ``auto``."""
-
-    name = "auto or a number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return value if value == "auto" else super().convert(value, param, ctx)
-
-
 def input_options(function: Function) -> Function:
     """The options that tell how data is read."""
     function = click.option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,27 +13,26 @@ import click
 from dovetail.cli.curves import described as drawn
 from dovetail.cli.curves import show_rounds
 from dovetail.cli.group import INTERRUPTED
-from dovetail.cli.inputs import CRFSUITE, Source, Strength, input_options
+from dovetail.cli.inputs import CRFSUITE, Source, input_options
 from dovetail.cli.models import check_writable
 from dovetail.cli.progress import megabytes
 from dovetail.cli.ready import take
+from dovetail.cli.settings import given_settings, setting_option, setting_options
 from dovetail.cli.states import in_short, summary
 from dovetail.errors import DataError
+from dovetail.recipe.schema.representations import RANDOM_SEED, REPRESENTATION_KINDS
+from dovetail.representation.described import KINDS, described, learned, text_of
 
 if TYPE_CHECKING:
     from dovetail.corpus import Corpus
     from dovetail.representation import Representation
 
-KINDS = ("hmm", "biased", "layered", "classes")
-BIASES = ("labels", "entropy", "distance", "sigma")
-NOT_FOR = {
-    "hmm": (*BIASES, "layers", "repel"),
-    "biased": ("layers", "repel"),
-    "layered": (),
-    "classes": (*BIASES, "layers", "repel", "rounds", "hard"),
-}
+SETTINGS = REPRESENTATION_KINDS["layered"]  # which has those of all kinds of HMMs
+NAMES = [REPRESENTATION_KINDS[kind]["name"].default for kind in ("hmm", "classes")]
+NAME = replace(SETTINGS["name"], default=", ".join(NAMES))
+BIASES = ("labels", "entropy", "distance", "repel", "sigma")
+PASSED = ("name", "states", "layers", "rounds", "min_count", *BIASES, "value", "seed")
 COUNT = click.IntRange(1)
-WEIGHT = click.FloatRange(0)
 
 
 @click.command("represent")
@@ -48,25 +48,18 @@ WEIGHT = click.FloatRange(0)
 @click.option(
     "--kind",
     type=click.Choice(KINDS),
-    default="hmm",
+    default=KINDS[0],
     help="States of an HMM (the default), of a biased one, of several, or exchange classes.",
 )
 @input_options
 @click.option("--target-format", metavar="FORMAT", help="Format of the target's text.")
 @click.option("--column", metavar="COLUMN", help="The column of words; by default the first.")
-@click.option("--name", metavar="NAME", help="The column that it writes (state, class).")
-@click.option("--states", type=COUNT, default=80, metavar="N", help="States or classes (80).")
-@click.option("--layers", type=COUNT, metavar="N", help="Of a layered one: how many HMMs (7).")
-@click.option("--rounds", type=COUNT, metavar="N", help="Rounds of EM at most (20).")
-@click.option("--min-count", type=COUNT, metavar="N", help="Rarer words go by their form (2).")
-@click.option("--labels", metavar="COLUMN", help="Labels of the source that states should tell.")
-@click.option("--entropy", type=WEIGHT, metavar="X", help="Weight of that bias (1).")
-@click.option("--distance", type=WEIGHT, metavar="X", help="Weight of a bias to alike domains.")
-@click.option("--repel", type=WEIGHT, metavar="X", help="Weight of a bias to unlike layers (0).")
-@click.option("--sigma", type=WEIGHT, metavar="X", help="Bound biases together, as the paper does.")
-@click.option("--value", type=Strength(0), metavar="X", help="Value of its features (auto).")
+@setting_option("name", NAME)
+@setting_option("states", SETTINGS["states"], help="How many states or classes.")
+@setting_options(SETTINGS, "layers", "rounds", "min_count", "labels", "entropy", "distance")
+@setting_options(SETTINGS, "repel", "sigma", "value")
 @click.option("--hard", is_flag=True, help="Write best states, not their probabilities.")
-@click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Of what is random.")
+@setting_option("seed", RANDOM_SEED)
 @click.option(
     "--threads", type=COUNT, metavar="N", help="Threads, by default all cores; classes take one."
 )
@@ -85,8 +78,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     installed, and the file says from which. Names of lists (cities, countries, subdivisions,
     us-states, us-counties, languages, currencies) make lexicon files for templates.
     """
-    from dovetail.representation.described import learned
-
     if options["ready"] is not None:
         return take(ctx, options)
     _check(options)
@@ -114,10 +105,10 @@ def _check(options: Mapping[str, Any]) -> None:
     if not options["source"]:
         raise click.UsageError("give text to learn from, or the name of what is ready: --from NAME")
     kind = options["kind"]
-    given = [name for name in NOT_FOR[kind] if options[name] is not None]
-    odd = next((name for name in given if options[name] is not False), None)
-    if odd is not None:
-        raise click.UsageError(f"--{odd} does not go with --kind {kind}")
+    given = [name for name, value in options.items() if value is not None and value is not False]
+    other = next((name for name in given if not _belongs(name, kind)), None)
+    if other is not None:
+        raise click.UsageError(f"--{other} does not go with --kind {kind}")
     if options["entropy"] is not None and options["labels"] is None:
         raise click.UsageError("--entropy is the weight of labels: name their column by --labels")
     if options["distance"] is not None and not options["target"]:
@@ -132,9 +123,13 @@ def _check(options: Mapping[str, Any]) -> None:
         check_writable(options["plot"])
 
 
-def _texts(options: Mapping[str, Any]) -> tuple[Corpus, Corpus | None]:
-    from dovetail.representation.described import text_of
+def _belongs(option: str, kind: str) -> bool:
+    """Whether an option goes with a kind; ``states`` are the classes of word classes."""
+    key = "soft" if option == "hard" else option
+    return key == "states" or key not in SETTINGS or key in REPRESENTATION_KINDS[kind]
 
+
+def _texts(options: Mapping[str, Any]) -> tuple[Corpus, Corpus | None]:
     sources = [Source.of(path, options["format"], options["columns"]) for path in options["source"]]
     targets = [Source.of(path, options["target_format"], None) for path in options["target"]]
     odd = next((one.path for one in (*sources, *targets) if one.format == CRFSUITE), None)
@@ -149,11 +144,7 @@ def _texts(options: Mapping[str, Any]) -> tuple[Corpus, Corpus | None]:
 
 
 def _described(options: Mapping[str, Any], source: Corpus) -> Representation:
-    from dovetail.representation.described import described
-
-    passed = ("name", "layers", "rounds", "min_count", "labels", "entropy", "distance", "repel")
-    names = (*passed, "sigma", "value", "states", "seed")
-    settings = {name: options[name] for name in names if options[name] is not None}
+    settings = given_settings(options, PASSED)
     settings["column"] = source.names[0]
     if options["hard"]:
         settings["soft"] = False

@@ -12,18 +12,19 @@ import click
 
 from dovetail import Tagger
 from dovetail.cli.group import INTERRUPTED
-from dovetail.cli.inputs import CRFSUITE, Source, Strength, input_options, read_all
+from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
 from dovetail.cli.models import check_writable
 from dovetail.cli.progress import Display, duration, megabytes, show_progress
+from dovetail.cli.settings import given_settings, setting_options
 from dovetail.cli.templates import load_template, template_options
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.evaluate import Report, evaluate
 from dovetail.features import Dataset
+from dovetail.recipe.schema.tagger import TAGGER
 
 RECIPE = ".toml"
 COUNT = click.IntRange(1)
-STRENGTH = click.FloatRange(0)
 
 
 @click.command("train")
@@ -33,40 +34,10 @@ STRENGTH = click.FloatRange(0)
 @input_options
 @template_options
 @click.option("--label", metavar="COLUMN", help="The label column; by default the last one.")
-@click.option("--c1", type=STRENGTH, default=0.0, metavar="X", help="Strength of L1 (0).")
-@click.option(
-    "--c2",
-    type=Strength(0),
-    default="auto",
-    metavar="X",
-    help="Strength of L2; auto suits the features and the amount of text (auto).",
-)
-@click.option(
-    "--method",
-    type=click.Choice(["auto", "lbfgs", "dual", "sgd", "perceptron"]),
-    default="auto",
-    help="How to train; auto starts fast and ends with a certificate.",
-)
-@click.option(
-    "--tolerance",
-    type=STRENGTH,
-    default=1e-3,
-    metavar="X",
-    help="Stop when within this of the optimum, relative to it (0.001).",
-)
-@click.option("--max-iterations", type=COUNT, metavar="N", help="Stop after so many at the latest.")
-@click.option("--min-count", type=COUNT, default=1, metavar="N", help="Drop rarer features (1).")
-@click.option(
-    "--constraints",
-    type=click.Choice(["auto", "IOB1", "IOB2", "IOBES"]),
-    help="Allow only the legal moves of a span scheme.",
-)
-@click.option("--all-pairs", is_flag=True, help="Weights for unseen pairs of feature and label.")
-@click.option("--all-transitions", is_flag=True, help="Weights for unseen label transitions.")
+@setting_options(TAGGER, "c1", "c2", "method", "tolerance", "max_iterations", "min_count")
+@setting_options(TAGGER, "constraints", "all_pairs", "all_transitions")
 @click.option("--threads", type=COUNT, metavar="N", help="Threads to use, by default all cores.")
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, metavar="N", help="Of what is random (0)."
-)
+@setting_options(TAGGER, "seed")
 @click.option("--warm-start", metavar="MODEL", help="Start from the weights of this model.")
 @click.option("--checkpoint", metavar="FILE", help="Keep a usable model here as training goes.")
 @click.option("--dry-run", is_flag=True, help="Only say how large the training would be.")
@@ -101,7 +72,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         checkpoint=options.pop("checkpoint"),
     )
     as_json, dry_run = options.pop("as_json"), options.pop("dry_run")
-    tagger = Tagger(**options)
+    tagger = Tagger(threads=options["threads"], **given_settings(options, TAGGER))
     if dry_run:
         with _display(tagger) as display:
             data = job.read(display)

@@ -20,7 +20,7 @@ from dovetail.cli.states import in_short, summary, told
 from dovetail.cli.task_progress import show_tasks
 from dovetail.pipeline.layers import taggers_of
 from dovetail.pipeline.linear_layer import is_linear_tagger
-from dovetail.pipeline.recipe import Recipe
+from dovetail.recipe import Recipe
 
 if TYPE_CHECKING:
     from dovetail.chain.steps import Progress

@@ -5,33 +5,45 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from dovetail.base.parameters import parameters_of
 from dovetail.cli.compare import show_cells
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
 from dovetail.cli.models import check_writable
-from dovetail.cli.represent import KINDS
+from dovetail.cli.represent import NAME
+from dovetail.cli.represent import SETTINGS as REPRESENTED
+from dovetail.cli.settings import given_settings, help_with_default, setting_option, setting_options
 from dovetail.cli.templates import load_template, template_options
 from dovetail.cli.tuned_recipe import recipe_text
+from dovetail.compare import Store, run
+from dovetail.compare.tried import Tried, best, ranked
+from dovetail.compare.tuning import STRENGTHS, Material, Tuning
 from dovetail.errors import DataError
 from dovetail.io.files import atomic_write
-
-if TYPE_CHECKING:
-    from dovetail.compare.tried import Tried
-    from dovetail.compare.tuning import Material, Tuning
+from dovetail.recipe.schema.keys import Key
+from dovetail.recipe.schema.representations import RANDOM_SEED
+from dovetail.recipe.schema.values import NOT_NEGATIVE, Integer
+from dovetail.representation.described import KINDS, text_of
 
 COUNT = click.IntRange(1)
 SETTINGS = ("name", "rounds", "min_count", "seed", "soft")
+C2 = Key(NOT_NEGATIVE, "The L2 penalty of the tagger.", parameters_of(Tuning)["c2"])
 KEPT = "tune.results.jsonl"
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def numbers(name: str, metavar: str, help: str) -> Callable[[Function], Function]:
-    """An option that takes numbers with commas between them."""
-    return click.option(name, callback=_numbers, metavar=metavar, help=help)
+def numbers_option(
+    name: str, help: str | None = None, *, has_default: bool = True
+) -> Callable[[Function], Function]:
+    """An option that takes numbers with commas between them, for a setting that is tuned."""
+    key = REPRESENTED[name]
+    text = help_with_default(help or key.summary, key.default if has_default else None)
+    metavar = "N,..." if isinstance(key.type, Integer) else "X,..."
+    return click.option(f"--{name}", callback=_numbers, metavar=metavar, help=text)
 
 
 def _numbers(_ctx: click.Context, _option: click.Parameter, given: str | None) -> Any:
@@ -59,27 +71,26 @@ def _number(text: str) -> float:
     help="Labelled text to choose on; repeatable.",
 )
 @click.option("--target", multiple=True, metavar="FILE", help="Text without labels; repeatable.")
-@click.option("--kind", type=click.Choice(KINDS), default="hmm", help="What to learn (hmm).")
-@numbers("--states", "N,...", "States or classes (80).")
-@numbers("--layers", "N,...", "Of a layered one: HMMs (7).")
-@numbers("--entropy", "X,...", "Weights of a bias to tell labels.")
-@numbers("--distance", "X,...", "Those of one to alike domains.")
-@numbers("--repel", "X,...", "Those of one to unlike layers (0).")
-@numbers("--sigma", "X,...", "Bounds of biases together.")
-@numbers("--value", "X,...", "Values of features; else chosen at each point.")
+@click.option(
+    "--kind", type=click.Choice(KINDS), default=KINDS[0], help=f"What to learn ({KINDS[0]})."
+)
+@numbers_option("states", "How many states or classes.")
+@numbers_option("layers")
+@numbers_option("entropy", has_default=False)
+@numbers_option("distance")
+@numbers_option("repel")
+@numbers_option("sigma")
+@numbers_option("value", "Values of features; else chosen at each point.", has_default=False)
 @input_options
 @click.option("--target-format", metavar="FORMAT", help="Format of the target's text.")
 @click.option("--label", metavar="COLUMN", help="The label column; by default the last one.")
 @click.option("--column", metavar="COLUMN", help="The column of words; by default the first.")
 @template_options
-@click.option(
-    "--c2", type=click.FloatRange(0), default=1.0, metavar="X", help="The tagger's penalty (1)."
-)
-@click.option("--name", metavar="NAME", help="The column that it writes (state, class).")
-@click.option("--rounds", type=COUNT, metavar="N", help="Rounds of EM at most (20).")
-@click.option("--min-count", type=COUNT, metavar="N", help="Rarer words go by their form (2).")
+@setting_option("c2", C2)
+@setting_option("name", NAME)
+@setting_options(REPRESENTED, "rounds", "min_count")
 @click.option("--hard", is_flag=True, help="Best states, not their probabilities.")
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="Of what is random (0).")
+@setting_option("seed", RANDOM_SEED)
 @click.option("--threads", type=COUNT, metavar="N", help="Threads to use, by default all cores.")
 @click.option("--results", default=KEPT, metavar="FILE", help=f"Finished points ({KEPT}).")
 @click.option("--plot", metavar="FILE", help="Draw scores over one strength, a line for a second.")
@@ -95,9 +106,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     after it comes a recipe with the best point. What is finished is kept at once: after an
     interruption the same command shows it and goes on.
     """
-    from dovetail.compare import Store, run
-    from dovetail.compare.tried import best, ranked
-
     _check(options)
     tuning = _tuning(options, _material(options))
     if options["plot"] is not None:
@@ -141,9 +149,6 @@ def _check(options: Mapping[str, Any]) -> None:
 
 
 def _material(options: Mapping[str, Any]) -> Material:
-    from dovetail.compare.tuning import Material
-    from dovetail.representation.described import text_of
-
     def sources(name: str, format: str | None, columns: str | None) -> list[Source]:
         found = [Source.of(path, format, columns) for path in options[name]]
         odd = next((one.path for one in found if one.format == CRFSUITE), None)
@@ -163,8 +168,6 @@ def _material(options: Mapping[str, Any]) -> Material:
 
 
 def _tuning(options: Mapping[str, Any], material: Material) -> Tuning:
-    from dovetail.compare.tuning import STRENGTHS, Tuning
-
     given = options["template"], material.train.names, material.label
     features = load_template(*given, options["lexicons"], options["tables"])
     return Tuning(
@@ -172,8 +175,8 @@ def _tuning(options: Mapping[str, Any], material: Material) -> Tuning:
         {name: options[name] for name in STRENGTHS if options[name] is not None},
         material,
         features=features,
-        c2=options["c2"],
         threads=options["threads"],
+        **given_settings(options, ["c2"]),
         **settings_of(options),
     )
 

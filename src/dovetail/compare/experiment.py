@@ -30,11 +30,11 @@ from dovetail.evaluate import evaluate
 from dovetail.pipeline.choices import Decode, Training
 from dovetail.pipeline.decoding import missing
 from dovetail.pipeline.pipeline import Pipeline
-from dovetail.pipeline.recipe import Comparison, Recipe, Task
 from dovetail.pipeline.representations import represented
 from dovetail.pipeline.stacking import stacked
 from dovetail.pipeline.tasks import naming
 from dovetail.pipeline.training import shared_parts
+from dovetail.recipe import Comparison, Recipe, Task
 
 LEAST = 2  # parts that a cross-fitting needs
 EXAMPLES = 12  # changed sequences that a report shows at most
@@ -106,7 +106,7 @@ class Experiment:
         """Of all that results depend on, but not of how many of them are wanted."""
         recipe = self.recipe
         files = [path for task in recipe.tasks for path in _files(task)]
-        files += [path for wanted in recipe.representations for path in wanted.files]
+        files += [path for spec in recipe.representations for path in spec.files]
         plain = {
             name: value
             for name, value in vars(recipe).items()

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.pipeline.linear_layer import is_linear_tagger
-from dovetail.pipeline.recipe import Recipe
 from dovetail.pipeline.training import shared_parts
-
-if TYPE_CHECKING:
-    from dovetail.pipeline.recipe_representations import Wanted
+from dovetail.recipe import Recipe
+from dovetail.recipe.description import RepresentationSpec
+from dovetail.recipe.representations import read_domains
 
 
 def learned_apart(
@@ -24,19 +23,19 @@ def learned_apart(
     for name in whole.names:
         _check_auxiliary(recipe, name, whole[name], tested, label)
     made = whole.representations
-    for wanted, one in zip(recipe.representations, made, strict=True):
-        if wanted.task is not None:
+    for spec, one in zip(recipe.representations, made, strict=True):
+        if spec.task is not None:
             raise DataError(
                 f"{recipe.path}: the document context '{one.name_}' would learn from labels of the "
                 "text that systems are tested on: leave it out here, and train it by dovetail train"
             )
-        if one.biased_by_ and not wanted.text:
+        if one.biased_by_ and not spec.text:
             raise DataError(
-                f"{recipe.path}: the representation '{one.name_}' of {wanted.model} has learned "
+                f"{recipe.path}: the representation '{one.name_}' of {spec.model} has learned "
                 "from labels, perhaps those that systems are tested on: let the recipe learn it, "
                 "from a source"
             )
-        if one.biased_by_ and _shares_text(wanted, one.reads_[0], tested):
+        if one.biased_by_ and _shares_text(spec, one.reads_[0], tested):
             raise DataError(
                 f"{recipe.path}: the representation '{one.name_}' would learn from labels of the "
                 "text that systems are tested on: leave out its labels"
@@ -59,6 +58,6 @@ def _check_auxiliary(recipe: Recipe, name: str, tagger: Any, tested: Corpus, lab
             )
 
 
-def _shares_text(wanted: Wanted, column: str, tested: Corpus) -> bool:
-    source, _ = wanted.domains(column)
+def _shares_text(spec: RepresentationSpec, column: str, tested: Corpus) -> bool:
+    source, _ = read_domains(spec, column)
     return shared_parts(tested, source, 2, 0) is not None

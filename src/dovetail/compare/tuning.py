@@ -26,8 +26,9 @@ from dovetail.errors import DataError
 from dovetail.evaluate import evaluate
 from dovetail.features import Template
 from dovetail.features.sets import suited
-from dovetail.pipeline.recipe_keys import ABOVE_0, REPRESENTATIONS
 from dovetail.pipeline.values import chosen_value, groups_of
+from dovetail.recipe.schema.representations import REPRESENTATION_KINDS
+from dovetail.recipe.schema.values import POSITIVE
 from dovetail.representation import Representation
 from dovetail.representation.annotation import Value, number_of, with_value
 from dovetail.representation.described import Kind, described, learned, text_of
@@ -162,15 +163,15 @@ class Tuning:
 
     def _check(self) -> None:
         """Refuse what does not go together, in one sentence."""
-        known = REPRESENTATIONS[self.kind]
+        known = REPRESENTATION_KINDS[self.kind]
         wanted = [(name, value) for name, values in self.grid.items() for value in values]
         for name, value in (*wanted, *self.settings.items()):
             key = "classes" if (self.kind, name) == ("classes", "states") else name
             if key not in known:
                 raise DataError(f"{name} does not go with the kind {self.kind}")
-            kind = ABOVE_0 if key == "value" else known[key]  # points are numbers
-            if not kind.fits(value):
-                raise DataError(f"{name} is {value}; give {kind.words}")
+            type = POSITIVE if key == "value" else known[key].type  # points are numbers
+            if not type.accepts(value):
+                raise DataError(f"{name} is {value}; give {type.words}")
         empty = next((name for name, values in self.grid.items() if not values), None)
         if empty is not None:
             raise DataError(f"the grid has no value of {empty}: give one, or leave it out")

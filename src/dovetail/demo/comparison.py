@@ -11,7 +11,7 @@ from dovetail.compare.plan import Result
 from dovetail.compare.report import require_report, write_report
 from dovetail.demo import path
 from dovetail.errors import DovetailError
-from dovetail.pipeline.recipe import Recipe
+from dovetail.recipe import Recipe
 
 UNIT = "e-mails"
 

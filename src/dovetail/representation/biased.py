@@ -28,6 +28,7 @@ from dovetail.representation.properties import (
     restored,
 )
 from dovetail.representation.rounds import Callback, Memory, Step
+from dovetail.representation.starts import Start
 from dovetail.representation.text import Costs, Text
 from dovetail.representation.vocabulary import Rare
 
@@ -84,7 +85,7 @@ class BiasedHMM(HMM):
         evaluations: int = 3,
         column: str = "word",
         name: str = "state",
-        start: Literal["classes", "random"] = "classes",
+        start: Start = "classes",
         update: Update = "bayes",
         prior: float = 0.01,
         rounds: int = 20,

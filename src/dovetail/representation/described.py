@@ -21,11 +21,11 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 def described(
     kind: Kind,
     *,
-    states: int = 80,
-    layers: int = 7,
-    repel: float = 0.0,
+    states: int | None = None,
+    layers: int | None = None,
+    repel: float | None = None,
     labels: str | None = None,
-    entropy: float = 0.3,
+    entropy: float | None = None,
     distance: float | None = None,
     sigma: float | None = None,
     **settings: Any,
@@ -33,26 +33,34 @@ def described(
     """A representation, not yet trained.
 
     ``entropy`` and ``distance`` are the weights of biases: by ``labels``, a column, and by the
-    distance of two domains, where these are given. ``settings`` are those of the class.
+    distance of two domains, where these are given. ``settings`` are those of the class; what is
+    None is as the class has it.
 
     >>> described("biased", states=3, distance=0.3)
     BiasedHMM(states=3, properties=(Distance(weight=0.3),))
     """
-    properties: list[Any] = [] if labels is None else [Entropy(labels, entropy)]
+    properties: list[Any] = []
+    if labels is not None:
+        properties.append(Entropy(labels, **_given(weight=entropy)))
     if distance is not None:
         properties.append(Distance(distance))
     if kind == "classes":
-        return WordClasses(states, properties, **settings)
+        return WordClasses(properties=properties, **_given(classes=states), **settings)
     if properties and kind == "hmm":
         raise DataError("a plain HMM takes no biases: ask for the kind biased or layered")
     if kind == "biased" and not properties:
         raise DataError("a biased HMM needs a bias: by labels, by the distance of domains, or both")
     if sigma is not None and not properties:
         raise DataError("sigma bounds biases, and there are none: give labels or a distance")
-    one = HMM(states, **settings)
+    settings |= _given(states=states)
+    one = HMM(**settings)
     if properties:
-        one = BiasedHMM(states, properties, sigma=sigma, **settings)
-    return LayeredHMM(layers, one, repel=repel) if kind == "layered" else one
+        one = BiasedHMM(properties=properties, sigma=sigma, **settings)
+    return LayeredHMM(of=one, **_given(layers=layers, repel=repel)) if kind == "layered" else one
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def learned(

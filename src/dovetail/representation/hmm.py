@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from dovetail.representation.hmm_file import hmm_bytes, hmm_in
 from dovetail.representation.hmm_training import Wishes, learn
 from dovetail.representation.parameters import Floats, Parameters, Update
 from dovetail.representation.rounds import Callback, Memory, Progress, Step
+from dovetail.representation.starts import Start
 from dovetail.representation.text import Costs, Engine, Ints, Text
 from dovetail.representation.vocabulary import Rare, Vocabulary
 
@@ -85,7 +86,7 @@ class HMM(Representation):
         *,
         column: str = "word",
         name: str = "state",
-        start: Literal["classes", "random"] = "classes",
+        start: Start = "classes",
         update: Update = "bayes",
         prior: float = 0.01,
         rounds: int = 20,
@@ -123,7 +124,7 @@ class HMM(Representation):
         check_states(self.states, "states")
         check_value(self.value)
         for name, choices in (
-            ("start", ("classes", "random")),
+            ("start", get_args(Start)),
             ("update", ("bayes", "em")),
             ("precision", ("single", "double")),
         ):

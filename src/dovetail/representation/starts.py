@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from dovetail.representation.text import Text
 from dovetail.representation.vocabulary import Vocabulary
 from dovetail.representation.word_classes import exchanged
 
+Start = Literal["classes", "random"]
 OWN_SHARE = 0.9  # of a word's tokens that begin in the state of its class; the others are spread
 PASSES = 5
 

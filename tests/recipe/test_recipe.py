@@ -9,7 +9,7 @@ import pytest
 
 from dovetail import DataError, DovetailError, Tagger
 from dovetail.features import sets
-from dovetail.pipeline.recipe import Comparison, Recipe, Task
+from dovetail.recipe import Comparison, Recipe, Task
 
 NEWS = "Ada B-PER\nspoke O\n\nhe O\nsaw O\nBob B-PER\n\n"
 TALKS = "by O\nAda B-SPEAKER\n\nat O\nnoon B-TIME\n\n"
@@ -188,6 +188,15 @@ BAD = {
     "top key": (f'decod = "joint"\n{NER}', "recipe.toml: there is no key 'decod'; did you mean 'd"),
     "far key": (f"{NER}zzz = 1\n", "task 'ner': there is no key 'zzz'; there are name, model, w"),
     "task key": (f"{NER}wieght = 1\n", "task 'ner': there is no key 'wieght'; did you mean 'wei"),
+    "key of a task": (
+        f"c2 = 1\n{NER}",
+        "recipe.toml: there is no key 'c2' here; it belongs to [[task]]",
+    ),
+    "key of the top": (f"{NER}folds = 3\n", "'folds' here; it belongs to the top of the recipe"),
+    "key of a kind": (
+        f'{NER}loss = "logistic"\n',
+        """there is no key 'loss' here; it belongs to kind = "linear" or kind = "aso\"""",
+    ),
     "decode": (f'decode = "x"\n{NER}', "decode is 'x'; give one of none, cascade, soft, joint"),
     "folds": (f"folds = 1\n{NER}", "folds is 1; give a whole number of at least 2"),
     "flag": (f"seed = true\n{NER}", "seed is true; give a whole number of at least 0"),

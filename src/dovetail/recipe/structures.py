@@ -14,28 +14,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dovetail.corpus import Corpus
 from dovetail.corpus.formats import joined, read_filled
 from dovetail.errors import DataError
-
-if TYPE_CHECKING:
-    from dovetail.multitask import AuxiliaryTask, Structure
-    from dovetail.pipeline.recipe_representations import Wanted
+from dovetail.features.template_file import ready_made, template_from_file
+from dovetail.multitask import AuxiliaryTask, Structure, masked
+from dovetail.recipe.description import RepresentationSpec
 
 MASKED = re.compile(r"(?P<column>[^\[\]]+)(\[(?P<offset>-?\d+)\])?")
-STRUCTURE = "structure"
 
 
-def structure(wanted: Wanted, threads: int | None) -> Structure:
+def build_structure(spec: RepresentationSpec, threads: int | None) -> Structure:
     """The structure that a recipe describes, not yet learned."""
-    from dovetail.features.template_file import ready_made, template_from_file
-    from dovetail.multitask import Structure
-
-    settings: dict[str, Any] = {"threads": threads, **wanted.settings}
+    settings: dict[str, Any] = {"threads": threads, **spec.settings}
     settings.pop("masked")
-    features, columns = settings.pop("features"), structure_text(wanted).names
+    features, columns = settings.pop("features"), read_structure_text(spec).names
     if isinstance(features, Path):
         template = template_from_file(str(features), list(columns), {}, {}, _remedy)
     else:
@@ -43,23 +38,21 @@ def structure(wanted: Wanted, threads: int | None) -> Structure:
     return Structure(template, settings.pop("h"), **settings)
 
 
-def structure_text(wanted: Wanted) -> Corpus:
+def read_structure_text(spec: RepresentationSpec) -> Corpus:
     """The text that it is learned from."""
-    options = {} if wanted.columns is None else {"columns": wanted.columns}
-    return joined(read_filled(path, wanted.format, **options) for path in wanted.text)
+    options = {} if spec.columns is None else {"columns": spec.columns}
+    return joined(read_filled(path, spec.format, **options) for path in spec.text)
 
 
-def masked_tasks(text: Corpus, names: Iterable[str]) -> list[AuxiliaryTask]:
+def mask_columns(text: Corpus, names: Iterable[str]) -> list[AuxiliaryTask]:
     """Values of columns to predict, such as ``pos`` and, of the next token, ``pos[1]``."""
-    from dovetail.multitask import masked
-
-    found = []
+    tasks = []
     for name in names:
-        told = MASKED.fullmatch(name)
-        if told is None:
+        match = MASKED.fullmatch(name)
+        if match is None:
             raise DataError(f"masked has '{name}'; give columns, such as pos or pos[1]")
-        found.append(masked(text, told["column"], offset=int(told["offset"] or 0)))
-    return found
+        tasks.append(masked(text, match["column"], offset=int(match["offset"] or 0)))
+    return tasks
 
 
 def _remedy(kind: str, name: str) -> str:

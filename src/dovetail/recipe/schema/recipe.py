@@ -1,0 +1,68 @@
+"""Keys at the top of a recipe, and those of ``[compare]``."""
+
+from __future__ import annotations
+
+from dovetail.grid.grid import METHODS as INFERENCES
+from dovetail.pipeline.choices import DECODINGS, SYSTEMS, TRAININGS
+from dovetail.pipeline.pipeline import Pipeline
+from dovetail.recipe.schema.keys import Key, Table, describe_parameters, parameters_for
+from dovetail.recipe.schema.values import (
+    COUNT,
+    FILES,
+    SEED,
+    SHARE,
+    Choice,
+    Integer,
+    ListOf,
+    TableOf,
+    Tables,
+    Text,
+)
+
+RECIPE: Table = {
+    **parameters_for(
+        Pipeline,
+        {
+            "decode": Key(Choice(DECODINGS), "How the tasks are decoded."),
+            "inference": Key(Choice(INFERENCES), "How joint decoding is done."),
+            "epsilon": Key(SHARE, "The probability mass that sparse inference may leave out."),
+            "lattice": Key(COUNT, "With soft, so many best labellings in place of marginals."),
+        },
+    ),
+    **describe_parameters(
+        Pipeline.fit.__kwdefaults__ or {},
+        {
+            "training": Key(
+                Choice(TRAININGS),
+                "What a task reads of those before it while it learns; by default cascade, or auto "
+                "where decode is.",
+            ),
+            "same": Key(
+                TableOf('a table of types, such as { PER = "speaker" }', Text()),
+                "With auto, what types of old labels mean among the new ones.",
+            ),
+            "folds": Key(Integer(2), "Parts of cross-fitting where tasks learn from one text."),
+            "seed": Key(SEED, "Seed of what is random."),
+        },
+    ),
+    "task": Key(Tables("[[task]]"), "The tasks, from the first to the last."),
+    "representation": Key(Tables("[[representation]]"), "Representations that all tasks read."),
+    "compare": Key(Tables("[compare]"), "What dovetail compare does."),
+}
+
+COMPARE: Table = {
+    "systems": Key(
+        ListOf(f"a list of some of {', '.join(SYSTEMS)}", Choice(SYSTEMS)),
+        "The systems to compare.",
+        ("none", "cascade", "soft", "stacked", "joint"),
+    ),
+    "splits": Key(COUNT, "How many random splits of the data.", 10),
+    "train": Key(SHARE, "The share of each that is trained on.", 0.5),
+    "folds": Key(Integer(2), "Cross-validation in so many parts, in place of random splits."),
+    "test": Key(FILES, "Files to test on, in place of splits."),
+    "sizes": Key(
+        ListOf("a list of whole numbers of at least 1", COUNT),
+        "Sizes of the training data for a learning curve, beside the whole.",
+        (),
+    ),
+}

@@ -1,0 +1,55 @@
+"""Parameters of a `Tagger` that recipes and ``dovetail train`` can give."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from dovetail.chain.constraints import Scheme
+from dovetail.chain.objective import Precision
+from dovetail.chain.steps import Method
+from dovetail.chain.tagger import Tagger
+from dovetail.recipe.schema.keys import Key, parameters_for
+from dovetail.recipe.schema.values import (
+    COUNT,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SEED,
+    AutoOr,
+    Choice,
+    Flag,
+    TableOf,
+)
+
+TAGGER = parameters_for(
+    Tagger,
+    {
+        "c1": Key(NOT_NEGATIVE, "Strength of the L1 penalty."),
+        "c2": Key(
+            AutoOr(NOT_NEGATIVE),
+            "Strength of the L2 penalty; auto suits the features and the amount of text.",
+        ),
+        "method": Key(
+            Choice(get_args(Method)),
+            "How to train; auto starts fast and ends with a certificate of convergence.",
+        ),
+        "tolerance": Key(POSITIVE, "Stop when within this of the optimum, relative to it."),
+        "max_iterations": Key(COUNT, "Stop after so many iterations at the latest."),
+        "min_count": Key(COUNT, "Drop features seen less often."),
+        "all_pairs": Key(Flag(), "Weights for unseen pairs of feature and label, too."),
+        "all_transitions": Key(Flag(), "Weights for unseen label transitions, too."),
+        "boundaries": Key(Flag(), "Weights for starting and ending with a label."),
+        "constraints": Key(
+            Choice(("auto", *get_args(Scheme))),
+            "Allow only the legal transitions of a span scheme; auto is that of the data.",
+        ),
+        "label_weights": Key(
+            TableOf("a table of labels and numbers above 0", POSITIVE),
+            "Errors on a label of weight above 1 cost more, below 1 less.",
+        ),
+        "precision": Key(
+            Choice(get_args(Precision)), "Of the numbers in training; double is slower."
+        ),
+        "seed": Key(SEED, "Seed of what is random."),
+        "memory_limit": Key(POSITIVE, "Bytes that the dual method may take beside the data."),
+    },
+)
