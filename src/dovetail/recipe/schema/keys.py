@@ -9,7 +9,7 @@ from typing import Any
 
 from dovetail.base.parameters import REQUIRED, parameters_of
 from dovetail.errors import DataError
-from dovetail.recipe.schema.values import Choice, ValueType
+from dovetail.recipe.schema.values import ValueType
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,6 @@ class Key:
     def is_required(self) -> bool:
         """Whether a table without it makes no sense."""
         return self.default is REQUIRED
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """Names that it may have; none if others are possible."""
-        return self.type.names if isinstance(self.type, Choice) else ()
 
 
 Table = Mapping[str, Key]
