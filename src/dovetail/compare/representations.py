@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.pipeline.linear_layer import is_linear_tagger
+from dovetail.pipeline.layers.linear import is_linear_tagger
 from dovetail.pipeline.recipe import Recipe
-from dovetail.pipeline.training import shared_parts
+from dovetail.pipeline.train.cross_fitting import shared_parts
 
 if TYPE_CHECKING:
     from dovetail.pipeline.recipe_representations import Wanted

@@ -27,7 +27,7 @@ from dovetail.evaluate import evaluate
 from dovetail.features import Template
 from dovetail.features.sets import suited
 from dovetail.pipeline.recipe_keys import ABOVE_0, REPRESENTATIONS
-from dovetail.pipeline.values import chosen_value, groups_of
+from dovetail.pipeline.train.representation_values import chosen_value, groups_of
 from dovetail.representation import Representation
 from dovetail.representation.annotation import Value, number_of, with_value
 from dovetail.representation.described import Kind, described, learned, text_of

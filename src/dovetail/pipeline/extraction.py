@@ -17,13 +17,13 @@ from dovetail.chain.tagging import SpanPrediction
 from dovetail.corpus import Corpus, Sequence, Span, spans
 from dovetail.errors import DataError
 from dovetail.evaluate.fields import Choice, Looks, Mention, choose, normalised, taken
-from dovetail.pipeline.annotation import parts, passing
 from dovetail.pipeline.choices import DECODINGS, Decode, check_choice
-from dovetail.pipeline.decoding import in_order
-from dovetail.pipeline.held_out import HeldOut
+from dovetail.pipeline.decode.decoder import parts, passing
+from dovetail.pipeline.decode.single import in_order
+from dovetail.pipeline.decode.tagging import PipelineTagging, tagged
+from dovetail.pipeline.layers.recalibrated import Correction, Recalibrated
 from dovetail.pipeline.pipeline import Pipeline
-from dovetail.pipeline.recalibration import Correction, Recalibrated
-from dovetail.pipeline.tagging import PipelineTagging, tagged
+from dovetail.pipeline.train.held_out import HeldOut
 
 OUTSIDE = "O"
 EAGERNESS = (0.0, 0.5, 1.0, 1.5, 2.0)

@@ -12,26 +12,27 @@ from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.grid.grid import METHODS
 from dovetail.io.model_file import ModelFile, Source
-from dovetail.pipeline.annotation import annotated, joint_scores, parts, reports
-from dovetail.pipeline.annotators import Annotator, TaggerLayer
 from dovetail.pipeline.choices import DECODINGS, Decode, Training, check_choice
-from dovetail.pipeline.decoding import JointScores
-from dovetail.pipeline.fitting import fit_layers
-from dovetail.pipeline.held_out import HeldOut
-from dovetail.pipeline.inputs import corpus_of
-from dovetail.pipeline.layers import check_trained, layer_named, layers_of
-from dovetail.pipeline.linear_layer import LinearLayer
+from dovetail.pipeline.decode.decoder import annotated, joint_scores, parts, reports
+from dovetail.pipeline.decode.inputs import corpus_of
+from dovetail.pipeline.decode.joint import JointScores
+from dovetail.pipeline.file import opened, to_bytes
+from dovetail.pipeline.layers.annotator import Annotator
+from dovetail.pipeline.layers.layer import check_trained, layer_named, layers_of
+from dovetail.pipeline.layers.linear import LinearLayer
+from dovetail.pipeline.layers.tagger import TaggerLayer
 from dovetail.pipeline.representations import added, apart, represented, without
-from dovetail.pipeline.saved import opened, to_bytes
-from dovetail.pipeline.training import Listener
+from dovetail.pipeline.train.fit import fit_layers
+from dovetail.pipeline.train.held_out import HeldOut
+from dovetail.pipeline.train.layerwise import Listener
 
 if TYPE_CHECKING:
     from dovetail.features import Featurizer
     from dovetail.grid import Report
     from dovetail.multitask import LinearTagger
-    from dovetail.pipeline.auto import Candidates
-    from dovetail.pipeline.explain import PipelineExplanation
-    from dovetail.pipeline.tagging import PipelineTagging
+    from dovetail.pipeline.decode.explain import PipelineExplanation
+    from dovetail.pipeline.decode.tagging import PipelineTagging
+    from dovetail.pipeline.train.auto.pools import Candidates
     from dovetail.representation import Representation
 
     Part = Tagger | LinearTagger | Annotator | Representation
@@ -48,7 +49,7 @@ class Pipeline(Estimator):
     ``joint``    nothing is fixed: all labels of a sequence are found together, as the best of one
                  factorial CRF whose score is the sum of all taggers' scores.
     ``auto``     as soft; in training, the last task gets a pool of what does best on little text,
-                 chosen by cross-validation (`dovetail.pipeline.auto`).
+                 chosen by cross-validation (`dovetail.pipeline.train.auto.pools`).
 
     The setting can be changed after training: the weights are the same. Only ``auto`` is a way of
     training, too.
@@ -249,14 +250,14 @@ class Pipeline(Estimator):
         self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
     ) -> list[PipelineTagging]:
         """Labels of every layer with their confidences: of tokens, of spans, of the whole."""
-        from dovetail.pipeline.tagging import tagged
+        from dovetail.pipeline.decode.tagging import tagged
 
         how, found = self._how(decode), parts(self, data, known)
         return [one for part, given in found for one in tagged(self, part, how, given)]
 
     def predict_nbest(self, data: Any, k: int) -> list[list[tuple[dict[str, list[str]], float]]]:
         """The k best joint labellings of each sequence, with their probabilities."""
-        from dovetail.pipeline.tagging import n_best
+        from dovetail.pipeline.decode.tagging import n_best
 
         return [listed for part, _ in parts(self, data) for listed in n_best(self, part, k)]
 
@@ -271,14 +272,14 @@ class Pipeline(Estimator):
 
         ``sequence`` is one of a corpus, or a list of tokens.
         """
-        from dovetail.pipeline.explain import explain
+        from dovetail.pipeline.decode.explain import explain
 
         one = sequence.alone() if hasattr(sequence, "alone") else self.corpus_of([sequence])
         return explain(self, represented(one, self.representations), top)
 
     def tune(self, data: Any, **settings: Any) -> Pipeline:
-        """Choose the weights of layers on held-out text; see `dovetail.pipeline.tuning.tune`."""
-        from dovetail.pipeline.tuning import tune
+        """Choose the weights of layers on held-out text; see `train.weights.tune`."""
+        from dovetail.pipeline.train.weights import tune
 
         self.weights = tune(self, data, **settings)
         return self

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from dovetail.chain.tagger import Tagger
     from dovetail.features import Template
     from dovetail.pipeline.pipeline import Pipeline
-    from dovetail.pipeline.training import Listener
+    from dovetail.pipeline.train.layerwise import Listener
     from dovetail.representation import Representation
 
 
@@ -223,7 +223,7 @@ class Recipe:
 
         ``not_counted`` are tasks whose labels are among the features but not yet in the data.
         """
-        from dovetail.pipeline.decoding import missing
+        from dovetail.pipeline.decode.single import missing
 
         corpora = self.corpora()
         pipeline = self.pipeline(corpora, threads=threads)

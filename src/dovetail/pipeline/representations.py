@@ -11,7 +11,7 @@ from dovetail.base.representation import Representation
 from dovetail.errors import DataError, DovetailError, ModelFileError
 from dovetail.io.loading import load
 from dovetail.io.model_file import ModelFile, Source
-from dovetail.pipeline.layers import Layer, layers_of
+from dovetail.pipeline.layers.layer import Layer, layers_of
 
 if TYPE_CHECKING:
     from dovetail.corpus import Corpus

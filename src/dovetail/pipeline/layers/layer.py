@@ -1,0 +1,183 @@
+"""The layers of a pipeline: annotators under names, in an order in which each can read what others
+wrote."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dovetail.chain.tagger import Tagger
+from dovetail.errors import DataError, DovetailError
+from dovetail.pipeline.layers.annotator import Annotator
+from dovetail.pipeline.layers.linear import LinearLayer, is_linear_tagger
+from dovetail.pipeline.layers.pool import Pool
+from dovetail.pipeline.layers.tagger import TaggerLayer
+
+if TYPE_CHECKING:
+    from dovetail.features import Template
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """An annotator and the column that it writes; ``weight`` is on its scores in joint decoding."""
+
+    name: str
+    annotator: Any  # TaggerLayer, LinearLayer, Pool, Scores, or an Annotator of the user's own
+    weight: float = 1.0
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(self.annotator.labels_)
+
+    def reads(self, below: Sequence[Layer]) -> list[Layer]:
+        """Those of the layers before it whose columns it reads."""
+        names = self.annotator.reads_
+        return [layer for layer in below if layer.name in names]
+
+
+def layer_named(name: str, layers: Sequence[Layer]) -> Layer:
+    """The layer of that name."""
+    found = next((layer for layer in layers if layer.name == name), None)
+    if found is None:
+        names = ", ".join(layer.name for layer in layers)
+        raise DataError(f"there is no task '{name}'; there are {names}")
+    return found
+
+
+def layers_of(
+    given: Mapping[str, Any] | Sequence[Any], weights: Mapping[str, float] | None
+) -> list[Layer]:
+    """Layers in an order in which each reads only earlier ones; fails where there is none."""
+    named = list(given.items()) if isinstance(given, Mapping) else [(_name_of(a), a) for a in given]
+    layers = [Layer(name, _annotator(name, annotator)) for name, annotator in named]
+    names = [layer.name for layer in layers]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(
+            f"two tasks are called '{twice}': give each a name, Pipeline({{'{twice}': ..., ...}})"
+        )
+    if not layers:
+        raise DataError("a pipeline needs at least one tagger, or another annotator with labels")
+    for name, weight in (weights or {}).items():
+        if name not in names:
+            raise DataError(f"there is no task '{name}' to weigh; there are {', '.join(names)}")
+        if not (np.isfinite(weight) and weight >= 0):
+            raise DataError(f"the weight of '{name}' is {weight}; give a number of at least 0")
+    return [
+        replace(layer, weight=(weights or {}).get(layer.name, 1.0)) for layer in _sorted(layers)
+    ]
+
+
+def _name_of(annotator: Any) -> str:
+    name = getattr(annotator, "label_column_", None) if _is_fitted(annotator) else None
+    if not isinstance(name, str):
+        raise DataError(
+            "this annotator does not say which column it writes: give names, "
+            "Pipeline({'name': annotator, ...})"
+        )
+    return name
+
+
+def _is_fitted(annotator: Any) -> bool:
+    return bool(getattr(annotator, "is_fitted", True))
+
+
+def _annotator(name: str, given: Any) -> Any:
+    if isinstance(given, Tagger):
+        return TaggerLayer(given)
+    if is_linear_tagger(given):
+        return LinearLayer(given)
+    if isinstance(given, TaggerLayer | LinearLayer | Annotator):
+        return given
+    raise DataError(f"'{name}' is {given!r}; give a Tagger, a Pool, Scores or an Annotator")
+
+
+def _sorted(layers: list[Layer]) -> list[Layer]:
+    """Stable: the given order, but for layers that come before what they read."""
+    out: list[Layer] = []
+    waiting = list(layers)
+    while waiting:
+        names = {layer.name for layer in waiting}
+        ready = next(
+            (w for w in waiting if not (set(w.annotator.reads_) & (names - {w.name}))), None
+        )
+        if ready is None:
+            raise DataError(
+                "the tasks read one another in a circle: " + " -> ".join(_circle(waiting))
+            )
+        if ready.name in ready.annotator.reads_:
+            raise DataError(f"the task '{ready.name}' reads the column that it writes")
+        waiting.remove(ready)
+        out.append(ready)
+    return out
+
+
+def _circle(layers: list[Layer]) -> list[str]:
+    readers = {layer.name: layer.annotator.reads_ for layer in layers}
+    path = [layers[0].name]
+    while path[-1] not in path[:-1]:
+        path.append(next(name for name in readers[path[-1]] if name in readers))
+    return path[path.index(path[-1]) :]
+
+
+def taggers_of(annotator: Any) -> list[Tagger]:
+    """All taggers that an annotator is made of."""
+    if isinstance(annotator, Tagger):
+        return [annotator]
+    if isinstance(annotator, TaggerLayer):
+        return [annotator.tagger]
+    if isinstance(annotator, Pool):
+        return [tagger for member in annotator.members for tagger in taggers_of(member)]
+    corrected = getattr(annotator, "annotator", None)
+    return [] if corrected is None else taggers_of(corrected)
+
+
+def check_trained(layers: Sequence[Layer]) -> None:
+    """All layers must be trained, and know what those below them may say."""
+    for k, layer in enumerate(layers):
+        trainable = isinstance(layer.annotator, TaggerLayer | LinearLayer)
+        if trainable and not layer.annotator.tagger.is_fitted:
+            raise DovetailError(f"the task '{layer.name}' has not been trained: call fit")
+        for tagger in taggers_of(layer.annotator):
+            _check_known_labels(layer.name, tagger, layers[:k])
+
+
+def _check_known_labels(name: str, tagger: Tagger, below: Sequence[Layer]) -> None:
+    """Say so where a tagger has never seen labels that a layer below it may give."""
+    template = tagger.template_
+    if template is None:
+        return
+    from dovetail.features.latent import known_values
+
+    for lower in (lower for lower in below if lower.name in template.columns):
+        known = known_values(template, tagger.model_.native, lower.name, lower.labels)
+        if known is None:
+            continue
+        unknown = [label for label in lower.labels if label not in known]
+        if not known and _reads_other_values(tagger, template, lower.name):
+            raise DataError(
+                f"'{name}' reads the column '{lower.name}', but knows none of the labels of "
+                f"the tagger that writes it ({', '.join(lower.labels[:4])} ...): it was trained on "
+                "another one's"
+            )
+        if unknown:
+            logger.info(
+                "'%s' has no weights for these labels of '%s': %s",
+                name,
+                lower.name,
+                ", ".join(unknown),
+            )
+
+
+def _reads_other_values(tagger: Tagger, template: Template, column: str) -> bool:
+    """Whether a tagger has weights for some value of a column."""
+    rows = {
+        row.name for row in template.rows if {p.attribute.column for p in row.parts} == {column}
+    }
+    return any(name.partition("=")[0] in rows for name in tagger.model_.names)
