@@ -96,7 +96,7 @@ def label_column(annotator: Any) -> str | None:
 
 def _trained_on(annotator: Any) -> tuple[str | None, list[str]] | None:
     """The label column of the data that a layer was trained on, and all its columns."""
-    from dovetail.pipeline.layers.layer import taggers_of
+    from dovetail.pipeline.layers.conversion import taggers_of
     from dovetail.pipeline.layers.linear import is_linear_tagger
 
     if is_linear_tagger(annotator):
@@ -107,7 +107,7 @@ def _trained_on(annotator: Any) -> tuple[str | None, list[str]] | None:
 
 
 def _taggers(pipeline: Pipeline) -> list[Tagger]:
-    from dovetail.pipeline.layers.layer import taggers_of
+    from dovetail.pipeline.layers.conversion import taggers_of
 
     return [tagger for name in pipeline.names for tagger in taggers_of(pipeline[name])]
 

@@ -17,7 +17,6 @@ _HOME = {
     "mentions_of": "extraction.mentions_of",
     "names_agree": "train.auto.label_map.names_agree",
     "stacked": "stacking.stacked",
-    "without_transfer": "train.auto.pools.without_transfer",
 }
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from dovetail.pipeline.stacking import stacked
     from dovetail.pipeline.train.auto.label_map import names_agree
     from dovetail.pipeline.train.auto.pools import METHOD as AUTO_METHOD
-    from dovetail.pipeline.train.auto.pools import without_transfer
 
 __all__ = [
     "AUTO_METHOD",
@@ -48,7 +46,6 @@ __all__ = [
     "mentions_of",
     "names_agree",
     "stacked",
-    "without_transfer",
 ]
 
 

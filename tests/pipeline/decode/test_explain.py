@@ -61,7 +61,7 @@ def score(pipeline: Pipeline, answer: Corpus) -> float:
         made = layer.annotator.potentials(answer, {})
         codes = [made.labels.index(str(y)) for y in answer.lists(layer.name)[0]]
         total += layer.weight * sum(made.node[t, y] for t, y in enumerate(codes))
-        total += layer.weight * sum(made.move[a, b] for a, b in pairwise(codes))
+        total += layer.weight * sum(made.transitions[a, b] for a, b in pairwise(codes))
     return total
 
 

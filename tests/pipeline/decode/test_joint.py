@@ -137,7 +137,7 @@ def test_a_pool_is_the_mean_of_its_members_scores(corpus: Corpus, layers: dict[s
     order = [parts[1].labels.index(y) for y in parts[0].labels]
     expected = 0.25 * parts[0].node + 0.75 * parts[1].node[:, order]
     np.testing.assert_allclose(made.node, expected)
-    np.testing.assert_allclose(made.ties["low",], 0.25 * parts[0].ties["low",])
+    np.testing.assert_allclose(made.cotemporal["low",], 0.25 * parts[0].cotemporal["low",])
     pipeline = Pipeline({**layers, "up": pool})
     assert set(pipeline.predict(corpus)["up"][0]) <= {"X", "Y"}
     assert pipeline.predict(corpus, decode="cascade").keys() == {"low", "mid", "up"}

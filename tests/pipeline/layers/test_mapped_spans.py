@@ -31,7 +31,7 @@ def candidates(
 ) -> dict[tuple[int, int, str], float]:
     made = mapped.potentials(corpus, {})
     found = find_candidates(
-        Grid([made.node], [made.move], bounds=corpus.bounds), made.labels, least=least
+        Grid([made.node], [made.transitions], bounds=corpus.bounds), made.labels, least=least
     )
     places = zip(found.starts.tolist(), found.ends.tolist(), found.types.tolist(), strict=True)
     keys = [(a, b, found.names[k]) for a, b, k in places]
@@ -69,7 +69,7 @@ def test_probabilities_of_the_old_tagger_pass_on(scheme: str) -> None:
 def test_where_nothing_is_known_types_are_as_frequent_as_they_are() -> None:
     corpus = Corpus.from_lists({"word": [["a", "b"]], "ner": [[None, None]]})
     made = MappedSpans("ner", label_map(NEW["IOB2"], "IOB2")).potentials(corpus, {})
-    best = Grid([made.node], [made.move], bounds=corpus.bounds).best("exact").labels[0]
+    best = Grid([made.node], [made.transitions], bounds=corpus.bounds).best("exact").labels[0]
     assert best.tolist() == [0, 0]
 
 

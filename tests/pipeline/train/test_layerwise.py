@@ -11,7 +11,7 @@ import pytest
 from dovetail import Corpus, DataError, Pipeline, Tagger, Template, TrainingError, column, stacked
 from dovetail.corpus import SoftColumn
 from dovetail.corpus.sequences import part_numbers
-from dovetail.pipeline.train.layerwise import Curriculum
+from dovetail.pipeline.train.layerwise import LayerwiseTraining
 from pipeline.conftest import only, random_corpus
 
 WORD, LOW = column("word"), column("low")
@@ -105,9 +105,9 @@ def test_a_lattice_of_all_labellings_equals_marginals() -> None:
     data = {"low": only(lower, "word", "low"), "up": only(upper, "word", "up")}
     pipeline = two().fit(data)
     layers = pipeline.layers
-    soft = Curriculum(layers, "soft", 5, None, 0, 1).annotated(data["up"], layers[:1])
-    lattice = Curriculum(layers, "soft", 5, 27, 0, 1).annotated(data["up"], layers[:1])
-    few = Curriculum(layers, "soft", 5, 2, 0, 1).annotated(data["up"], layers[:1])
+    soft = LayerwiseTraining(layers, "soft", 5, None, 0, 1).annotate(data["up"], layers[:1])
+    lattice = LayerwiseTraining(layers, "soft", 5, 27, 0, 1).annotate(data["up"], layers[:1])
+    few = LayerwiseTraining(layers, "soft", 5, 2, 0, 1).annotate(data["up"], layers[:1])
     a, b, c = (one.column("low") for one in (soft, lattice, few))
     assert isinstance(a, SoftColumn)
     assert isinstance(b, SoftColumn)

@@ -27,8 +27,8 @@ from dovetail.pipeline.train import representation_values as values
 from dovetail.pipeline.train.representation_values import (
     LADDER,
     USUAL,
-    Chosen,
-    chosen_value,
+    ChosenValue,
+    choose_value,
     groups_of,
 )
 from representation.texts import news, novel
@@ -76,7 +76,7 @@ def test_no_other_value_makes_labels_of_left_out_parts_more_likely(
     classes: WordClasses, c2: Any
 ) -> None:
     text = classes.annotate(noisy())
-    chosen = chosen_value(tagger(c2=c2).get_params(), text, "pos", ["class"])
+    chosen = choose_value(tagger(c2=c2).get_params(), text, "pos", ["class"])
     assert chosen.tried[chosen.value] == max(chosen.tried.values())
     exact = of_the_ladder(tagger(c2=c2, tolerance=1e-4).get_params(), text)
     assert exact[chosen.value] >= max(exact.values()) - 0.005
@@ -87,7 +87,7 @@ def test_what_is_chosen_is_a_prior_of_the_tagger(classes: WordClasses) -> None:
     pipeline = Pipeline({"class": classes, "pos": tagger()}).fit(noisy())
     [note] = pipeline.notes_
     settings = tagger().get_params()
-    found = chosen_value(settings, classes.annotate(noisy()), "pos", ["class"])
+    found = choose_value(settings, classes.annotate(noisy()), "pos", ["class"])
     assert priors(pipeline["pos"]) == {"class=*": found.value}
     assert note.startswith(f"pos: the value of class is {found.value:g}, by the likelihood")
     group = [FeatureGroup("class=*", prior=found.value)]
@@ -114,10 +114,11 @@ def test_nothing_of_the_users_is_changed_and_training_again_chooses_again(
     classes: WordClasses,
 ) -> None:
     own = tagger()
+    before = own.get_params()
     pipeline = Pipeline({"class": classes, "pos": own}).fit(noisy())
-    first = weights(own)
-    assert own is pipeline["pos"]
-    assert own.groups == ()
+    first = weights(pipeline["pos"])
+    assert not own.is_fitted
+    assert own.get_params() == before
     assert classes.value == "auto"
     assert weights(pipeline.fit(noisy())["pos"]) == first
     assert len(pipeline.notes_) == 1
@@ -213,7 +214,7 @@ def test_where_nothing_can_be_compared_it_is_1(classes: WordClasses) -> None:
     assert priors(pipeline["pos"]) == {"class=*": 1.0}
     text = classes.annotate(noisy())
     for settings in ({"method": "perceptron"}, {"c2": 0.0}):
-        assert chosen_value(tagger(**settings).get_params(), text, "pos", ["class"]) == Chosen(
+        assert choose_value(tagger(**settings).get_params(), text, "pos", ["class"]) == ChosenValue(
             USUAL, {}
         )
 
@@ -237,11 +238,11 @@ def test_of_much_text_a_sample_is_enough(
 ) -> None:
     monkeypatch.setattr(values, "MOST_TOKENS", 60)
     corpus = classes.annotate(noisy(200))
-    sample = values._sampled(corpus, 0)
+    sample = values._sample(corpus, 0)
     assert 0 < sample.n_tokens <= 60
-    assert sample.lists("word") == values._sampled(corpus, 0).lists("word")
+    assert sample.lists("word") == values._sample(corpus, 0).lists("word")
     first, second = (
-        chosen_value(tagger().get_params(), corpus, "pos", ["class"]) for _ in range(2)
+        choose_value(tagger().get_params(), corpus, "pos", ["class"]) for _ in range(2)
     )
     assert first == second
     assert first.tried

@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from dovetail.chain.contributions import contributions, differing
 from dovetail.corpus import Corpus
-from dovetail.pipeline.decode.single import Codes, known_labels
-from dovetail.pipeline.layers.layer import Layer
-from dovetail.pipeline.layers.pool import Pool
-from dovetail.pipeline.layers.recalibrated import Recalibrated
-from dovetail.pipeline.layers.tagger import TaggerLayer
-
-if TYPE_CHECKING:
-    from dovetail.pipeline.pipeline import Pipeline
-
-Gains = defaultdict[tuple[int, str], float]
+from dovetail.pipeline.decode.decoder import Decoder
 
 
 class Change(NamedTuple):
@@ -33,7 +19,7 @@ class Change(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """A feature, or a move between labels, that is worth more (or less) in the joint answer."""
+    """A feature, or a transition of labels, that is worth more (or less) in the joint answer."""
 
     token: int
     layer: str
@@ -75,14 +61,14 @@ class PipelineExplanation(NamedTuple):
         return "\n".join(lines)
 
 
-def explain(pipeline: Pipeline, corpus: Corpus, top: int) -> PipelineExplanation:
+def explain_changes(decoder: Decoder, corpus: Corpus, top: int) -> PipelineExplanation:
     """Compare the two answers for the one sequence of a corpus."""
-    cascade = pipeline.annotate(corpus, decode="cascade")
-    joint = pipeline.annotate(corpus, decode="joint")
+    cascade = decoder.annotate(corpus, "cascade", {})
+    joint = decoder.annotate(corpus, "joint", {})
     words = corpus.lists(corpus.names[0])[0]
     changes = [
         Change(token, str(words[token]), name, str(before), str(after))
-        for name in pipeline.names
+        for name in (layer.name for layer in decoder.layers)
         for token, (before, after) in enumerate(
             zip(cascade.lists(name)[0], joint.lists(name)[0], strict=True)
         )
@@ -92,56 +78,10 @@ def explain(pipeline: Pipeline, corpus: Corpus, top: int) -> PipelineExplanation
         return PipelineExplanation([], [], 0.0)
     reasons = [
         Reason(token, layer.name, source, layer.weight * gain)
-        for layer in pipeline.layers
-        for (token, source), gain in _gains(layer, joint, cascade).items()
+        for layer in decoder.layers
+        for (token, source), gain in layer.annotator.gains(layer.name, joint, cascade).items()
         if abs(layer.weight * gain) > 1e-9
     ]
     reasons.sort(key=lambda reason: -abs(reason.gain))
     changes.sort()
     return PipelineExplanation(changes, reasons[:top], sum(r.gain for r in reasons))
-
-
-def _gains(layer: Layer, joint: Corpus, cascade: Corpus) -> Gains:
-    """What each source adds to a layer's score at a token in one answer more than in the other,
-    where that can differ."""
-    annotator = layer.annotator
-    out: Gains = defaultdict(float)
-    if isinstance(annotator, TaggerLayer):
-        tagger = annotator.tagger
-        batches = [(tagger.model_, tagger.encode(answer)) for answer in (joint, cascade)]
-        codes = [known_labels(layer, answer).codes for answer in (joint, cascade)]
-        changed = _changed(*codes) | differing(*(batch for _, batch in batches))
-        for sign, (model, batch), own in zip((1, -1), batches, codes, strict=True):
-            for token, found in contributions(model, batch, own, np.flatnonzero(changed)):
-                for source, score in found.items():
-                    out[token, source] += sign * score
-    elif isinstance(annotator, Pool):
-        for member, weight in zip(annotator.members, annotator.weights, strict=True):
-            for key, gain in _gains(Layer(layer.name, member), joint, cascade).items():
-                out[key] += weight * gain
-    elif isinstance(annotator, Recalibrated):
-        out = _gains(Layer(layer.name, annotator.annotator), joint, cascade)
-        fix = annotator.correction
-        codes = [known_labels(layer, answer).codes for answer in (joint, cascade)]
-        for token in np.flatnonzero(_changed(*codes)).tolist():
-            for sign, own in zip((1, -1), codes, strict=True):
-                moved = float(fix.moves[own[token - 1], own[token]]) if token else 0.0
-                out[token, "recalibration"] += sign * (float(fix.bias[own[token]]) + moved)
-    else:
-        for sign, answer in ((1, joint), (-1, cascade)):
-            own = known_labels(layer, answer).codes
-            made = annotator.potentials(answer, {}).ordered(layer.labels)
-            for token, label in enumerate(own.tolist()):
-                out[token, "score"] += sign * float(made.node[token, label])
-                if token:
-                    before = int(own[token - 1])
-                    move = made.move[token] if made.move.ndim == 3 else made.move
-                    out[token, f"after {layer.labels[before]}"] += sign * float(move[before, label])
-    return out
-
-
-def _changed(joint: Codes, cascade: Codes) -> npt.NDArray[np.bool_]:
-    """Where two labellings differ, at a token or at the one before."""
-    out: npt.NDArray[np.bool_] = joint != cascade
-    out[1:] |= out[:-1].copy()
-    return out

@@ -11,8 +11,6 @@ from dovetail.corpus import Corpus
 from dovetail.data import is_corpus
 from dovetail.errors import DataError
 from dovetail.pipeline.layers.layer import Layer
-from dovetail.pipeline.layers.pool import Pool
-from dovetail.pipeline.layers.scores import Scores
 from dovetail.pipeline.representations import columns_of
 
 if TYPE_CHECKING:
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 AT_ONCE = 20_000  # tokens decoded together; a longer sequence is decoded alone
 
 
-def corpus_of(
+def as_corpus(
     data: Any, layers: Sequence[Layer], representations: Sequence[Representation] = ()
 ) -> Corpus:
     """A corpus as it is; lists of tokens as one that has the columns which representations and
@@ -55,10 +53,10 @@ def input_columns(layers: Sequence[Layer], representations: Sequence[Representat
     return [name for name in reads if name not in written]
 
 
-def parts_of(corpus: Corpus, layers: Sequence[Layer]) -> Iterator[Corpus]:
+def split_corpus(corpus: Corpus, layers: Sequence[Layer]) -> Iterator[Corpus]:
     """A corpus in parts of bounded size, documents whole; in one where a layer has arrays of scores
     for just this corpus."""
-    if corpus.n_tokens <= AT_ONCE or any(_has_arrays(layer.annotator) for layer in layers):
+    if corpus.n_tokens <= AT_ONCE or not all(layer.annotator.scores_any_corpus for layer in layers):
         yield corpus
         return
     documents = corpus.document_bounds
@@ -70,9 +68,3 @@ def parts_of(corpus: Corpus, layers: Sequence[Layer]) -> Iterator[Corpus]:
         last = max(last, first + 1)
         yield corpus[int(cuts[first]) : int(cuts[last])]
         first = last
-
-
-def _has_arrays(annotator: Any) -> bool:
-    if isinstance(annotator, Pool):
-        return any(_has_arrays(member) for member in annotator.members)
-    return isinstance(annotator, Scores) and not annotator.is_function

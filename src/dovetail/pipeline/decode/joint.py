@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from dovetail.corpus import Corpus
+from dovetail.corpus import Column, Corpus
 from dovetail.grid import Grid
-from dovetail.pipeline.decode.single import Known, Pass, in_order, missing
-from dovetail.pipeline.layers.annotator import Latent
+from dovetail.pipeline.decode.single import missing
+from dovetail.pipeline.layers.known import Known
 from dovetail.pipeline.layers.layer import Layer
 from dovetail.pipeline.layers.potentials import Potentials, Scores
 
+Pass = Callable[[Layer, Corpus], Column]
 
-def reads_guesses(annotator: Any, latent: Latent) -> bool:
-    """Whether an annotator reads a latent column where joint decoding cannot follow."""
-    asked: Any = getattr(annotator, "reads_guesses", None)
-    return bool(asked and asked(latent))
+
+def annotate_in_order(layers: Sequence[Layer], corpus: Corpus, passed: Pass) -> Corpus:
+    """Each layer in turn writes the column that those after it read."""
+    for layer in layers:
+        corpus = corpus.with_column(layer.name, passed(layer, corpus))
+    return corpus
 
 
 class JointScores:
@@ -47,11 +49,11 @@ class JointScores:
             for k, layer in enumerate(layers)
         ]
         guessed = any(
-            reads_guesses(layer.annotator, latent)
+            layer.annotator.reads_guesses(latent)
             for layer, latent in zip(layers, latents, strict=True)
         )
         nothing = missing(corpus)
-        filled = in_order(layers, corpus, guesses if guessed else lambda *_: nothing)
+        filled = annotate_in_order(layers, corpus, guesses if guessed else lambda *_: nothing)
         potentials = [
             layer.annotator.potentials(filled, latent).scaled(layer.weight)
             for layer, latent in zip(layers, latents, strict=True)
@@ -70,8 +72,8 @@ class JointScores:
     def _components(self) -> list[list[int]]:
         numbers = self._numbers()
         group = list(range(len(self.layers)))
-        for k, made in enumerate(self.potentials):
-            linked = {name for names in made.ties for name in names} | set(made.lags)
+        for k, own in enumerate(self.potentials):
+            linked = {name for names in own.cotemporal for name in names} | set(own.lagged)
             for name in linked:
                 a, b = group[k], group[numbers[name]]
                 group = [min(a, b) if g in (a, b) else g for g in group]
@@ -80,19 +82,19 @@ class JointScores:
     def _grid(self, members: list[int]) -> Grid:
         numbers = self._numbers()
         place = {layer: k for k, layer in enumerate(members)}
-        ties: dict[tuple[int, ...], Scores] = {}
-        lags: dict[tuple[int, int], Scores] = {}
+        cotemporal: dict[tuple[int, ...], Scores] = {}
+        lagged: dict[tuple[int, int], Scores] = {}
         for layer in members:
-            made = self.potentials[layer]
-            for names, scores in made.ties.items():
-                ties[(*(place[numbers[name]] for name in names), place[layer])] = scores
-            for name, scores in made.lags.items():
-                lags[place[numbers[name]], place[layer]] = scores
+            own = self.potentials[layer]
+            for names, scores in own.cotemporal.items():
+                cotemporal[(*(place[numbers[name]] for name in names), place[layer])] = scores
+            for name, scores in own.lagged.items():
+                lagged[place[numbers[name]], place[layer]] = scores
         grid = Grid(
             [self.potentials[layer].node for layer in members],
-            [self.potentials[layer].move for layer in members],
-            ties,
-            lags,
+            [self.potentials[layer].transitions for layer in members],
+            cotemporal,
+            lagged,
             bounds=self.bounds,
         )
         for layer in members:

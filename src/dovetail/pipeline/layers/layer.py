@@ -12,10 +12,9 @@ import numpy as np
 
 from dovetail.chain.tagger import Tagger
 from dovetail.errors import DataError, DovetailError
-from dovetail.pipeline.layers.annotator import Annotator
-from dovetail.pipeline.layers.linear import LinearLayer, is_linear_tagger
-from dovetail.pipeline.layers.pool import Pool
-from dovetail.pipeline.layers.tagger import TaggerLayer
+from dovetail.features.latent import known_values
+from dovetail.pipeline.layers.annotator import LayerAnnotator
+from dovetail.pipeline.layers.conversion import as_annotator
 
 if TYPE_CHECKING:
     from dovetail.features import Template
@@ -28,7 +27,7 @@ class Layer:
     """An annotator and the column that it writes; ``weight`` is on its scores in joint decoding."""
 
     name: str
-    annotator: Any  # TaggerLayer, LinearLayer, Pool, Scores, or an Annotator of the user's own
+    annotator: LayerAnnotator
     weight: float = 1.0
 
     @property
@@ -50,7 +49,7 @@ def layer_named(name: str, layers: Sequence[Layer]) -> Layer:
     return found
 
 
-def layers_of(
+def make_layers(
     given: Mapping[str, Any] | Sequence[Any], weights: Mapping[str, float] | None
 ) -> list[Layer]:
     """Layers in an order in which each reads only earlier ones; fails where there is none."""
@@ -64,18 +63,23 @@ def layers_of(
         )
     if not layers:
         raise DataError("a pipeline needs at least one tagger, or another annotator with labels")
-    for name, weight in (weights or {}).items():
+    return sort_layers(weigh_layers(layers, weights or {}))
+
+
+def weigh_layers(layers: Sequence[Layer], weights: Mapping[str, float]) -> list[Layer]:
+    """The layers with these weights; those of layers that are not named stay."""
+    names = [layer.name for layer in layers]
+    for name, weight in weights.items():
         if name not in names:
             raise DataError(f"there is no task '{name}' to weigh; there are {', '.join(names)}")
         if not (np.isfinite(weight) and weight >= 0):
             raise DataError(f"the weight of '{name}' is {weight}; give a number of at least 0")
-    return [
-        replace(layer, weight=(weights or {}).get(layer.name, 1.0)) for layer in _sorted(layers)
-    ]
+    return [replace(layer, weight=weights.get(layer.name, layer.weight)) for layer in layers]
 
 
 def _name_of(annotator: Any) -> str:
-    name = getattr(annotator, "label_column_", None) if _is_fitted(annotator) else None
+    is_fitted = getattr(annotator, "is_fitted", True)
+    name = getattr(annotator, "label_column_", None) if is_fitted else None
     if not isinstance(name, str):
         raise DataError(
             "this annotator does not say which column it writes: give names, "
@@ -84,21 +88,14 @@ def _name_of(annotator: Any) -> str:
     return name
 
 
-def _is_fitted(annotator: Any) -> bool:
-    return bool(getattr(annotator, "is_fitted", True))
+def _annotator(name: str, given: Any) -> LayerAnnotator:
+    try:
+        return as_annotator(given)
+    except DataError as error:
+        raise DataError(f"'{name}': {error}") from None
 
 
-def _annotator(name: str, given: Any) -> Any:
-    if isinstance(given, Tagger):
-        return TaggerLayer(given)
-    if is_linear_tagger(given):
-        return LinearLayer(given)
-    if isinstance(given, TaggerLayer | LinearLayer | Annotator):
-        return given
-    raise DataError(f"'{name}' is {given!r}; give a Tagger, a Pool, Scores or an Annotator")
-
-
-def _sorted(layers: list[Layer]) -> list[Layer]:
+def sort_layers(layers: Sequence[Layer]) -> list[Layer]:
     """Stable: the given order, but for layers that come before what they read."""
     out: list[Layer] = []
     waiting = list(layers)
@@ -126,25 +123,12 @@ def _circle(layers: list[Layer]) -> list[str]:
     return path[path.index(path[-1]) :]
 
 
-def taggers_of(annotator: Any) -> list[Tagger]:
-    """All taggers that an annotator is made of."""
-    if isinstance(annotator, Tagger):
-        return [annotator]
-    if isinstance(annotator, TaggerLayer):
-        return [annotator.tagger]
-    if isinstance(annotator, Pool):
-        return [tagger for member in annotator.members for tagger in taggers_of(member)]
-    corrected = getattr(annotator, "annotator", None)
-    return [] if corrected is None else taggers_of(corrected)
-
-
-def check_trained(layers: Sequence[Layer]) -> None:
-    """All layers must be trained, and know what those below them may say."""
+def check_fitted(layers: Sequence[Layer]) -> None:
+    """All layers must be trained, and know the labels of those below them."""
     for k, layer in enumerate(layers):
-        trainable = isinstance(layer.annotator, TaggerLayer | LinearLayer)
-        if trainable and not layer.annotator.tagger.is_fitted:
+        if not layer.annotator.is_fitted:
             raise DovetailError(f"the task '{layer.name}' has not been trained: call fit")
-        for tagger in taggers_of(layer.annotator):
+        for tagger in layer.annotator.taggers:
             _check_known_labels(layer.name, tagger, layers[:k])
 
 
@@ -153,8 +137,6 @@ def _check_known_labels(name: str, tagger: Tagger, below: Sequence[Layer]) -> No
     template = tagger.template_
     if template is None:
         return
-    from dovetail.features.latent import known_values
-
     for lower in (lower for lower in below if lower.name in template.columns):
         known = known_values(template, tagger.model_.native, lower.name, lower.labels)
         if known is None:

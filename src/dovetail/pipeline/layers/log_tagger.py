@@ -6,26 +6,30 @@ out of the question. They are scaled so that 1 stays 1, and what is not above a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus, SoftColumn
 from dovetail.numeric import log
-from dovetail.pipeline.layers.annotator import Latent
+from dovetail.pipeline.layers.annotator import Latent, LayerAnnotator
 from dovetail.pipeline.layers.potentials import Potentials
-from dovetail.pipeline.layers.tagger import TaggerLayer
+from dovetail.pipeline.layers.tagger import TaggerLayer, load_tagger
+
+if TYPE_CHECKING:
+    from dovetail.pipeline.layers.parts import PartsReader, PartsWriter
 
 FLOOR = 1e-3
 
 
-def logged(corpus: Corpus, names: Sequence[str]) -> Corpus:
+def with_logarithms(corpus: Corpus, names: Sequence[str]) -> Corpus:
     """A corpus with the logarithms of some soft columns in their place.
 
     >>> corpus = Corpus.from_lists({"word": [["a", "b"]]})
     >>> corpus = corpus.with_column("x", SoftColumn.of(("A", "B"), [[1.0, 0.0], [0.9, 0.1]]))
-    >>> logged(corpus, ["x"]).column("x").weights.round(2).tolist()
+    >>> with_logarithms(corpus, ["x"]).column("x").weights.round(2).tolist()
     [[1.0, 0.0], [0.9800000190734863, 0.6700000166893005]]
     """
     for name in names:
@@ -49,4 +53,14 @@ class LogTaggerLayer(TaggerLayer):
 
     def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:
         """The tagger's scores of a corpus with probabilities in these columns."""
-        return super().potentials(logged(corpus, self.columns), latent)
+        return super().potentials(with_logarithms(corpus, self.columns), latent)
+
+    def spec(self, parts: PartsWriter) -> dict[str, Any]:
+        return {**super().spec(parts), "logs": list(self.columns)}
+
+
+def tagger_from_spec(spec: Mapping[str, Any], parts: PartsReader) -> LayerAnnotator:
+    """A tagger, with or without columns that it reads by their logarithms."""
+    tagger = load_tagger(spec, parts)
+    columns = [str(column) for column in spec.get("logs", ())]
+    return LogTaggerLayer(tagger, columns) if columns else TaggerLayer(tagger)

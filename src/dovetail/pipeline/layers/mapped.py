@@ -8,9 +8,9 @@ so are those that somebody who knows them calls the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -18,8 +18,11 @@ from dovetail.corpus import Corpus, SoftColumn, detect_scheme
 from dovetail.corpus.labels import B, O, S, split_label
 from dovetail.corpus.schemes import Scheme, allowed_transitions
 from dovetail.numeric import log, matmul
-from dovetail.pipeline.layers.annotator import Latent
+from dovetail.pipeline.layers.annotator import Latent, LayerAnnotator
 from dovetail.pipeline.layers.potentials import Potentials, Scores
+
+if TYPE_CHECKING:
+    from dovetail.pipeline.layers.parts import PartsReader, PartsWriter
 
 LEAST = 1e-4  # probability, so that its logarithm is finite
 ILLEGAL = -20.0  # the score of a transition that the scheme of the labels does not have
@@ -42,7 +45,7 @@ class LabelMap:
     base: Scores
     firsts: Scores
 
-    def applied(self, probabilities: Scores) -> Scores:
+    def apply(self, probabilities: Scores) -> Scores:
         """Probabilities of the new labels, from those of the old ones at each token; where these
         are all 0, nothing is known but how frequent the new ones are."""
         given = np.ascontiguousarray(probabilities, np.float64)
@@ -98,12 +101,17 @@ class LabelMap:
         return cls(old, new, spec["scheme"], table, base, firsts)
 
 
-@dataclass(frozen=True, repr=False)
-class Mapped:
+class Mapped(LayerAnnotator):
     """The tagger that writes a column, as an annotator with other labels."""
 
-    column: str
-    label_map: LabelMap
+    kind = "mapped"
+
+    def __init__(self, column: str, label_map: LabelMap) -> None:
+        self.column = column
+        self.label_map = label_map
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.column!r}, labels={self.labels_})"
 
     @property
     def labels_(self) -> list[str]:
@@ -120,10 +128,25 @@ class Mapped:
     def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:  # noqa: ARG002
         """Logarithms of the mapped probabilities; transitions cost nothing where they are legal."""
         labels = self.label_map.new
-        found = self.label_map.applied(probabilities_of(corpus, self.column, self.label_map.old))
-        move = np.zeros((len(labels), len(labels)))
-        move[~allowed_transitions(labels, self.label_map.scheme).moves] = ILLEGAL
-        return Potentials(labels, log(np.maximum(found, LEAST)), move)
+        found = self.label_map.apply(probabilities_of(corpus, self.column, self.label_map.old))
+        return Potentials(labels, log(np.maximum(found, LEAST)), self._transitions())
+
+    def _transitions(self) -> Scores:
+        labels = self.label_map.new
+        scores = np.zeros((len(labels), len(labels)))
+        scores[~allowed_transitions(labels, self.label_map.scheme).moves] = ILLEGAL
+        return scores
+
+    @property
+    def is_saveable(self) -> bool:
+        return True
+
+    def spec(self, parts: PartsWriter) -> dict[str, Any]:  # noqa: ARG002
+        return {"kind": self.kind, "column": self.column, "map": self.label_map.spec()}
+
+    @classmethod
+    def from_spec(cls, spec: Mapping[str, Any], parts: PartsReader) -> Mapped:  # noqa: ARG003
+        return cls(str(spec["column"]), LabelMap.from_spec(spec["map"]))
 
 
 def probabilities_of(corpus: Corpus, name: str, labels: Sequence[str]) -> Scores:
@@ -150,8 +173,8 @@ def roles_of(labels: Sequence[str], scheme: Scheme | None = None) -> list[tuple[
     begun = {kind for letter, kind in parsed if letter in (B, S)}
     out = []
     for letter, kind in parsed:
-        told = letter != O and scheme != "IOB1" and kind in begun
-        role = ("first" if letter in (B, S) else "further") if told else ""
+        is_clear = letter != O and scheme != "IOB1" and kind in begun
+        role = ("first" if letter in (B, S) else "further") if is_clear else ""
         out.append((role, OUTSIDE if letter == O else kind))
     return out
 

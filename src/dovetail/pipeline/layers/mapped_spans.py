@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from dovetail.corpus import Corpus
 from dovetail.corpus.labels import B, E, I, O, S, split_label
-from dovetail.corpus.schemes import allowed_transitions
 from dovetail.numeric import log, matmul
 from dovetail.pipeline.layers.annotator import Latent
 from dovetail.pipeline.layers.mapped import (
@@ -39,6 +38,8 @@ from dovetail.pipeline.layers.potentials import Potentials, Scores
 class MappedSpans(Mapped):
     """The tagger that writes a column, as an annotator with other types of spans."""
 
+    kind = "mapped spans"
+
     def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:  # noqa: ARG002
         """Logarithms of the probabilities of spans that begin, go on and end."""
         own = self.label_map
@@ -46,9 +47,7 @@ class MappedSpans(Mapped):
         begins, goes_on = _masses(own, given)
         further = _shares_that_go_on(begins, goes_on, corpus.bounds)
         node = _scores(own.new, begins, further, corpus.bounds)
-        move = np.zeros((len(own.new), len(own.new)))
-        move[~allowed_transitions(own.new, own.scheme).moves] = ILLEGAL
-        return Potentials(own.new, node, move)
+        return Potentials(own.new, node, self._transitions())
 
 
 def can_map_spans(label_map: LabelMap) -> bool:

@@ -19,17 +19,17 @@ Key = TypeVar("Key")
 class Potentials:
     """What a layer's labels are worth over the tokens of a corpus, in logarithms.
 
-    ``node`` [tokens x labels]; ``move`` [labels x labels], from the label before to the label, or
-    such a matrix into each token. ``ties`` has, by the names of columns that other layers write,
-    what depends on their labels at the same token, [tokens x their labels ... x labels];
-    ``lags`` what depends on such a label at the token before. Minus infinity forbids.
+    ``node`` [tokens x labels]; ``transitions`` [labels x labels], from the label before to the
+    label, or such a matrix into each token. ``cotemporal`` has, by the names of columns that other
+    layers write, factors of their labels at the same token, [tokens x their labels ... x labels];
+    ``lagged`` those of such a label at the token before. Minus infinity forbids.
     """
 
     labels: tuple[str, ...]
     node: Scores
-    move: Scores
-    ties: Mapping[tuple[str, ...], Scores] = field(default_factory=dict)
-    lags: Mapping[str, Scores] = field(default_factory=dict)
+    transitions: Scores
+    cotemporal: Mapping[tuple[str, ...], Scores] = field(default_factory=dict)
+    lagged: Mapping[str, Scores] = field(default_factory=dict)
 
     def scaled(self, weight: float) -> Potentials:
         """All scores times a weight."""
@@ -38,9 +38,9 @@ class Potentials:
         return Potentials(
             self.labels,
             _times(weight, self.node),
-            _times(weight, self.move),
-            {names: _times(weight, scores) for names, scores in self.ties.items()},
-            {name: _times(weight, scores) for name, scores in self.lags.items()},
+            _times(weight, self.transitions),
+            {names: _times(weight, scores) for names, scores in self.cotemporal.items()},
+            {name: _times(weight, scores) for name, scores in self.lagged.items()},
         )
 
     def ordered(self, labels: Sequence[str]) -> Potentials:
@@ -56,9 +56,9 @@ class Potentials:
         return Potentials(
             tuple(labels),
             self.node[:, order],
-            self.move[..., order, :][..., order],
-            {names: scores[..., order] for names, scores in self.ties.items()},
-            {name: scores[..., order] for name, scores in self.lags.items()},
+            self.transitions[..., order, :][..., order],
+            {names: scores[..., order] for names, scores in self.cotemporal.items()},
+            {name: scores[..., order] for name, scores in self.lagged.items()},
         )
 
     def extended(self, labels: Sequence[str]) -> Potentials:
@@ -75,9 +75,9 @@ class Potentials:
         return Potentials(
             (*self.labels, *new),
             padded(self.node, 1),
-            padded(self.move, 2),
-            {names: padded(scores, 1) for names, scores in self.ties.items()},
-            {name: padded(scores, 1) for name, scores in self.lags.items()},
+            padded(self.transitions, 2),
+            {names: padded(scores, 1) for names, scores in self.cotemporal.items()},
+            {name: padded(scores, 1) for name, scores in self.lagged.items()},
         ).ordered(labels)
 
     def __add__(self, other: Potentials) -> Potentials:
@@ -85,9 +85,10 @@ class Potentials:
         return Potentials(
             self.labels,
             self.node + other.node,
-            _each_token(self.move, other.move) + _each_token(other.move, self.move),
-            _summed(self.ties, other.ties),
-            _summed(self.lags, other.lags),
+            _each_token(self.transitions, other.transitions)
+            + _each_token(other.transitions, self.transitions),
+            _summed(self.cotemporal, other.cotemporal),
+            _summed(self.lagged, other.lagged),
         )
 
 
@@ -96,8 +97,8 @@ def _times(weight: float, scores: Scores) -> Scores:
     return np.where(np.isneginf(scores), scores, weight * np.where(np.isneginf(scores), 0, scores))
 
 
-def _each_token(move: Scores, beside: Scores) -> Scores:
-    return move[None] if move.ndim < beside.ndim else move
+def _each_token(scores: Scores, beside: Scores) -> Scores:
+    return scores[None] if scores.ndim < beside.ndim else scores
 
 
 def _summed(ours: Mapping[Key, Scores], theirs: Mapping[Key, Scores]) -> dict[Key, Scores]:

@@ -10,16 +10,16 @@ import numpy.typing as npt
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.pipeline.layers.annotator import Latent
+from dovetail.pipeline.layers.annotator import Latent, LayerAnnotator
 from dovetail.pipeline.layers.potentials import Potentials
 
 
-class Scores:
+class Scores(LayerAnnotator):
     """A layer whose label scores come from an array or a function of the user's.
 
     ``source`` has for each sequence a matrix [tokens x labels] of log-scores, or is a function
-    that makes such a list of a corpus; ``transitions``, [labels x labels], are those of moves from
-    the label before. Scores need not be normalised.
+    that makes such a list of a corpus; ``transitions`` are [labels x labels], from the label before
+    to the label. Scores need not be normalised.
 
     >>> from dovetail.corpus import Corpus
     >>> layer = Scores(["O", "PER"], lambda corpus: [[[0, 1]] * len(s) for s in corpus])
@@ -36,8 +36,7 @@ class Scores:
     ) -> None:
         if not labels or len(set(labels)) != len(labels):
             raise DataError("a layer of scores needs labels, all of them different")
-        self.labels_ = list(labels)
-        self.reads_: tuple[str, ...] = ()
+        self._labels = list(labels)
         self._source = source
         n = len(labels)
         given = np.zeros((n, n)) if transitions is None else np.array(transitions, np.float64)
@@ -47,9 +46,21 @@ class Scores:
             )
         self.transitions = given
 
+    def __repr__(self) -> str:
+        of = "a function" if callable(self._source) else "arrays"
+        return f"Scores({self._labels}, {of})"
+
     @property
-    def is_function(self) -> bool:
-        """Whether any corpus can be scored, and not only the one that the arrays are for."""
+    def labels_(self) -> list[str]:
+        return self._labels
+
+    @property
+    def reads_(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def scores_any_corpus(self) -> bool:
+        """Whether they come from a function, and not from the arrays of one corpus."""
         return callable(self._source)
 
     def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:  # noqa: ARG002

@@ -33,7 +33,7 @@ class HeldOut:
     @property
     def grid(self) -> Grid:
         """The scores as a grid of one layer."""
-        return Grid([self.scores.node], [self.scores.move], bounds=self.corpus.bounds)
+        return Grid([self.scores.node], [self.scores.transitions], bounds=self.corpus.bounds)
 
     def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:  # noqa: ARG002
         """The scores, for the whole text."""
@@ -47,6 +47,6 @@ class HeldOut:
             [np.empty(0, np.int64), *(np.arange(bounds[n], bounds[n + 1]) for n in numbers)]
         )
         own = self.scores
-        move = own.move if own.move.ndim == 2 else own.move[rows]
-        scores = Potentials(own.labels, own.node[rows], move)
+        into = own.transitions if own.transitions.ndim == 2 else own.transitions[rows]
+        scores = Potentials(own.labels, own.node[rows], into)
         return HeldOut(self.corpus.select(numbers), self.label, scores)

@@ -22,13 +22,13 @@ from dovetail.errors import DataError
 from dovetail.features.resolution import features_of_corpus
 from dovetail.pipeline.choices import Training
 from dovetail.pipeline.decode.single import best_column, soft_column
+from dovetail.pipeline.layers.annotator import TrainableAnnotator
 from dovetail.pipeline.layers.layer import Layer
-from dovetail.pipeline.layers.linear import LinearLayer
 from dovetail.pipeline.layers.tagger import TaggerLayer
 from dovetail.pipeline.representations import auto_columns, columns_of, reading
 from dovetail.pipeline.tasks import naming
 from dovetail.pipeline.train.cross_fitting import reordered, shared_parts
-from dovetail.pipeline.train.representation_values import chosen_value, groups_of, reads
+from dovetail.pipeline.train.representation_values import choose_value, groups_of, reads
 
 if TYPE_CHECKING:
     from dovetail.representation import Representation
@@ -49,11 +49,11 @@ class TrainedOn:
 
 
 @dataclass
-class Curriculum:
+class LayerwiseTraining:
     """The training of a pipeline's layers from bottom to top."""
 
     layers: Sequence[Layer]
-    columns: Training
+    columns: Training  # what layers read of those below them
     folds: int
     lattice: int | None
     seed: int
@@ -62,24 +62,23 @@ class Curriculum:
     represented: Sequence[Representation] = ()
     same: Mapping[str, str] = field(default_factory=dict)  # types below, and what they mean above
     notes: list[str] = field(default_factory=list)
-    trained: dict[str, TrainedOn] = field(default_factory=dict)
+    sources: dict[str, TrainedOn] = field(default_factory=dict)
 
     def fit(self, layer: Layer, corpus: Corpus, label: str) -> None:
         """Train one layer on a corpus whose lower columns are filled in first."""
         annotator = layer.annotator
-        if not isinstance(annotator, TaggerLayer | LinearLayer):
+        if not isinstance(annotator, TrainableAnnotator):
             raise DataError(
                 f"'{layer.name}' is no Tagger, so it cannot be trained here: leave its data out"
             )
         self.check_columns(layer, corpus)
         with naming(layer.name):
-            filled = self.annotated(corpus, self.below(layer))
+            filled = self.annotate(corpus, self.below(layer))
             self.choose_features(layer, filled, label)
-            self.choose_value(layer, filled, label)
+            self.choose_representation_value(layer, filled, label)
             annotator.fit(filled, label, self.callback(layer.name))
-        if isinstance(annotator, LinearLayer):
-            self.notes += [f"{layer.name}: {note}" for note in annotator.notes]
-        self.trained[layer.name] = TrainedOn(filled, label)
+        self.notes += [f"{layer.name}: {note}" for note in annotator.notes]
+        self.sources[layer.name] = TrainedOn(filled, label)
 
     def callback(self, task: str) -> Any:
         """What a training under this title reports to."""
@@ -90,7 +89,7 @@ class Curriculum:
         """The layers that one depends on, directly or not, in order. A tagger without a template
         yet will read all that come before it."""
         before = list(self.layers[: self.layers.index(layer)])
-        if chooses_features(layer):
+        if _chooses_features(layer):
             return before
         wanted = set(layer.annotator.reads_)
         for lower in reversed(before):
@@ -98,7 +97,7 @@ class Curriculum:
                 wanted |= set(lower.annotator.reads_)
         return [lower for lower in before if lower.name in wanted]
 
-    def annotated(self, corpus: Corpus, below: Sequence[Layer]) -> Corpus:
+    def annotate(self, corpus: Corpus, below: Sequence[Layer]) -> Corpus:
         """A corpus with the columns of lower layers as a tagger trained on it should see them."""
         for lower in below:
             gold = self._gold(lower, corpus) if self.columns == "gold" else None
@@ -109,20 +108,20 @@ class Curriculum:
     def _gold(self, lower: Layer, corpus: Corpus) -> Column | None:
         """The true labels of a lower layer, where a corpus has them: under its name, or, where it
         learns a column of another name from the same text, under that."""
-        source = self.trained.get(lower.name)
+        source = self.sources.get(lower.name)
         names = [lower.name] if source is None else [lower.name, source.label]
         found = next((name for name in names if name in corpus.names), None)
         return None if found is None else corpus.column(found)
 
     def _column(self, lower: Layer, corpus: Corpus) -> Column:
-        source = self.trained.get(lower.name)
+        source = self.sources.get(lower.name)
         parts = (
             None if source is None else shared_parts(corpus, source.corpus, self.folds, self.seed)
         )
         if source is None or parts is None:
-            return self._written(lower, corpus)
+            return self._write(lower, corpus)
         if not source.folds:
-            self._tell(lower, corpus, parts)
+            self._note_cross_fitting(lower, corpus, parts)
             source.folds = self._fold_models(lower, source)
         columns: list[Column] = []
         order: list[Ints] = []
@@ -130,11 +129,11 @@ class Curriculum:
             chosen = np.flatnonzero(parts == part)
             if chosen.size:
                 model = lower if part < 0 else source.folds[part]
-                columns.append(self._written(model, corpus.select(chosen)))
+                columns.append(self._write(model, corpus.select(chosen)))
                 order.append(chosen)
         return reordered(columns, np.concatenate(order), corpus)
 
-    def _written(self, layer: Layer, corpus: Corpus) -> Column:
+    def _write(self, layer: Layer, corpus: Corpus) -> Column:
         if self.columns == "soft":
             return soft_column(layer, corpus, self.lattice, self.threads)
         return best_column(layer, corpus, None, self.threads)
@@ -144,14 +143,15 @@ class Curriculum:
         out = []
         for part in range(self.folds):
             rest = source.corpus.select(np.flatnonzero(parts != part))
-            annotator = lower.annotator.fresh()
+            assert isinstance(lower.annotator, TrainableAnnotator)  # it was trained here
+            annotator = lower.annotator.clone_for_fold()
             name = f"{lower.name}, without part {part + 1} of {self.folds}"
             with naming(lower.name):
                 annotator.fit(rest, source.label, self.callback(name))
             out.append(Layer(lower.name, annotator))
         return out
 
-    def _tell(self, lower: Layer, corpus: Corpus, parts: Ints) -> None:
+    def _note_cross_fitting(self, lower: Layer, corpus: Corpus, parts: Ints) -> None:
         shared = int((parts >= 0).sum())
         note = (
             f"{shared:,} of {len(corpus):,} sequences are training text of '{lower.name}' too: "
@@ -163,27 +163,27 @@ class Curriculum:
     def choose_features(self, layer: Layer, corpus: Corpus, label: str) -> None:
         """Ready-made features of the inputs, the columns of representations, and the labels of all
         layers below."""
-        if not chooses_features(layer):
+        annotator = layer.annotator
+        if not isinstance(annotator, TrainableAnnotator) or not annotator.chooses_features:
             return
-        tagger = layer.annotator.tagger
         lower = [other.name for other in self.below(layer)]
         known = {other.name for other in self.layers} | set(columns_of(self.represented))
         inputs = [name for name in corpus.names if name != label and name not in known]
-        template = features_of_corpus(tagger.features, corpus, label, inputs)
-        tagger.features = reading(template, self.represented).reading(*lower)
+        template = features_of_corpus(annotator.features, corpus, label, inputs)
+        annotator.set_features(reading(template, self.represented).reading(*lower))
 
-    def choose_value(self, layer: Layer, corpus: Corpus, label: str) -> None:
+    def choose_representation_value(self, layer: Layer, corpus: Corpus, label: str) -> None:
         """What columns of representations count for a layer, where that is left open."""
-        if not isinstance(layer.annotator, TaggerLayer):
+        annotator = layer.annotator
+        if not isinstance(annotator, TaggerLayer):
             return
-        layer.annotator.groups = []  # those of an earlier training
-        settings = layer.annotator.settings
+        settings = annotator.settings
         columns = auto_columns(self.represented)
         read = [name for name in columns if reads(settings["features"], [name])]
         if read:
-            found = chosen_value(settings, corpus, label, read, self.seed)
-            layer.annotator.groups = groups_of(settings["features"], read, found.value)
-            self.notes.append(f"{layer.name}: {found.note(read)}")
+            choice = choose_value(settings, corpus, label, read, self.seed)
+            annotator.groups = groups_of(settings["features"], read, choice.value)
+            self.notes.append(f"{layer.name}: {choice.note(read)}")
             logger.info(self.notes[-1])
 
     def check_columns(self, layer: Layer, corpus: Corpus) -> None:
@@ -201,9 +201,6 @@ class Curriculum:
                     )
 
 
-def chooses_features(layer: Layer) -> bool:
-    """Whether a layer is a tagger that has been told no template of its own."""
-    if not isinstance(layer.annotator, TaggerLayer | LinearLayer):
-        return False
-    own = layer.annotator.tagger.features
-    return own is None or isinstance(own, str)
+def _chooses_features(layer: Layer) -> bool:
+    annotator = layer.annotator
+    return isinstance(annotator, TrainableAnnotator) and annotator.chooses_features

@@ -39,7 +39,7 @@ MOST_TOKENS = 20_000  # of more text, a sample is enough to choose on
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenValue:
     """A value, and the likelihoods of those that were tried, in nats a token."""
 
     value: float
@@ -67,34 +67,34 @@ def reads(template: Any, columns: Sequence[str]) -> bool:
     return isinstance(template, Template) and any(_reads(row, columns) for row in template.rows)
 
 
-def chosen_value(
+def choose_value(
     settings: Mapping[str, Any], corpus: Corpus, label: str, columns: Sequence[str], seed: int = 0
-) -> Chosen:
+) -> ChosenValue:
     """The value of some columns under which a tagger of these settings does best."""
     if settings["method"] == "perceptron" or not (settings["c1"] or settings["c2"]):
-        return Chosen(USUAL, {})  # without a penalty it hardly matters
+        return ChosenValue(USUAL, {})  # without a penalty it hardly matters
     rough = {**settings, "tolerance": max(ROUGH, settings["tolerance"])}
     if rough["method"] == "dual":
         rough["method"] = "auto"  # which can start from another model
     if rough["c2"] == "auto" and corpus.n_tokens > GRADED:
         rough["c2"] = FLAT_STRENGTH  # the prior is that of the whole text
-    sample = _sampled(corpus, seed)
+    sample = _sample(corpus, seed)
     n_texts = len({*sequence_keys(sample)})
     if n_texts < PARTS:
-        return Chosen(USUAL, {})
+        return ChosenValue(USUAL, {})
     try:
         numbers = part_numbers(sample, PARTS, seed)
         parts = [_Part(rough, sample, label, columns, numbers == k) for k in range(PARTS)]
-        tried = _climbed(parts)
+        tried = _climb(parts)
     except DovetailError as error:  # what is wrong with the whole text, its training will say
         logger.info("no value could be chosen: %s", error)
-        return Chosen(USUAL, {})
+        return ChosenValue(USUAL, {})
     if not tried:
-        return Chosen(USUAL, {})
-    return Chosen(max(tried, key=lambda value: tried[value]), tried)
+        return ChosenValue(USUAL, {})
+    return ChosenValue(max(tried, key=lambda value: tried[value]), tried)
 
 
-def _climbed(parts: Sequence[_Part]) -> dict[float, float]:
+def _climb(parts: Sequence[_Part]) -> dict[float, float]:
     """Likelihoods of the values on the way to the best one."""
     n_tokens = sum(part.n_tokens for part in parts)
     tried: dict[float, float] = {}
@@ -149,7 +149,7 @@ class _Part:
         return sum(one for one in found if one > -np.inf) if found else nan
 
 
-def _sampled(corpus: Corpus, seed: int) -> Corpus:
+def _sample(corpus: Corpus, seed: int) -> Corpus:
     """Random sequences, in their order, where there are more tokens than needed."""
     if corpus.n_tokens <= MOST_TOKENS:
         return corpus

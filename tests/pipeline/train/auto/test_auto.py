@@ -9,15 +9,14 @@ import pytest
 
 from dovetail import Corpus, DataError, Pipeline, Pool, Tagger, Template, column
 from dovetail.evaluate.judgement import Judgement
-from dovetail.pipeline.decode.span_decision import SpanDecision
 from dovetail.pipeline.layers.log_tagger import LogTaggerLayer
 from dovetail.pipeline.layers.mapped import Mapped
 from dovetail.pipeline.layers.potentials import Potentials
 from dovetail.pipeline.layers.recalibrated import Correction, Recalibrated
 from dovetail.pipeline.layers.tagger import TaggerLayer
 from dovetail.pipeline.train.auto.members import ALONE, MAPPED, MAPPED_SPANS, READING, Member
-from dovetail.pipeline.train.auto.pools import Candidates, without_transfer
-from dovetail.pipeline.train.auto.scoring import judged, log_likelihood
+from dovetail.pipeline.train.auto.pools import Candidates
+from dovetail.pipeline.train.auto.scoring import evaluate_held_out, log_likelihood
 from dovetail.pipeline.train.held_out import HeldOut
 from pipeline.conftest import only, random_corpus
 
@@ -34,8 +33,8 @@ def test_labels_that_a_model_never_saw_score_nothing() -> None:
     more = made.extended(["B", "A"])
     assert more.labels == ("B", "A")
     assert more.node.tolist() == [[0, 1]] * 3
-    assert more.move.tolist() == [[0, 0], [0, 1]]
-    assert more.ties["x",].shape == (3, 2, 2)
+    assert more.transitions.tolist() == [[0, 0], [0, 1]]
+    assert more.cotemporal["x",].shape == (3, 2, 2)
 
 
 def test_what_is_usual_is_left_only_for_what_is_clearly_better() -> None:
@@ -45,7 +44,7 @@ def test_what_is_usual_is_left_only_for_what_is_clearly_better() -> None:
     def with_right(n_right: int, n: int) -> Judgement:
         corpus = Corpus.from_lists({"word": [["x"]] * n, "up": [["A"]] * n})
         right = [[1.0, 0.0]] * n_right + [[0.0, 1.0]] * (n - n_right)
-        return judged(
+        return evaluate_held_out(
             [HeldOut(corpus, "up", Potentials(labels, np.array(right), np.zeros((2, 2))))]
         )
 
@@ -57,7 +56,7 @@ def test_what_is_usual_is_left_only_for_what_is_clearly_better() -> None:
 
 def pool_of(parts: dict[str, list[HeldOut]], tagger: Tagger) -> Recalibrated:
     members = [Member(kind, TaggerLayer(tagger), own) for kind, own in parts.items()]
-    made, _, _ = Candidates(members).chosen()
+    made = Candidates(members).select_pool().annotator
     assert isinstance(made, Recalibrated)
     return made
 
@@ -144,14 +143,14 @@ def test_auto_reads_the_tasks_below_also_where_the_template_does_not() -> None:
 def test_transfer_can_be_taken_away() -> None:
     corpus = random_corpus(40, seed=2)
     pipeline = auto(decode="auto").fit(corpus, folds=2)
-    alone = without_transfer(pipeline)
+    alone = pipeline.without_transfer()
     assert alone.names == ["up"]
     own = Pipeline({"up": Tagger(features=Template(WORD.window(1)))}, decode="auto")
     test = random_corpus(30, seed=8)
     assert alone.predict(test) == own.fit({"up": corpus}, folds=2).predict(test)
     assert len(pipeline.names) == 2
     with pytest.raises(DataError, match="right after fit"):
-        without_transfer(Pipeline.load(pipeline.to_bytes()))
+        Pipeline.load(pipeline.to_bytes()).without_transfer()
 
 
 def test_auto_of_one_task_is_recalibration_alone() -> None:
@@ -169,6 +168,27 @@ def test_auto_is_told_by_decode_or_training() -> None:
     corpus = random_corpus(30, seed=2)
     assert isinstance(auto().fit(corpus)["up"], Tagger)
     assert not isinstance(auto().fit(corpus, training="auto", folds=2)["up"], Tagger)
+
+
+@pytest.mark.parametrize("training", ["auto", "cascade", "joint"])
+def test_training_leaves_the_taggers_that_were_given_as_they_were(training: Any) -> None:
+    corpus = random_corpus(20, seed=2)
+    given = {"low": Tagger(c2=0.1), "up": Tagger(c2=0.1)}
+    before = {name: tagger.get_params() for name, tagger in given.items()}
+    pipeline = Pipeline(given, decode="cascade").fit(corpus, training=training, folds=2)
+    assert {name: tagger.get_params() for name, tagger in given.items()} == before
+    assert not any(tagger.is_fitted for tagger in given.values())
+    assert pipeline.is_fitted
+    assert pipeline.get_params()["up"] is given["up"]
+    pipeline.set_params(low__c2=5.0)
+    assert pipeline.fit(corpus)["low"].c2_ == 5.0
+
+
+def test_a_selected_pool_says_what_it_is() -> None:
+    corpus = random_corpus(20, seed=2)
+    shown = repr(auto().fit(corpus, training="auto", folds=2)["up"])
+    assert shown.startswith("Recalibrated(Pool(")
+    assert "Tagger(" in shown
 
 
 def test_an_auto_pipeline_can_be_trained_again_in_any_way() -> None:
@@ -231,7 +251,7 @@ def test_spans_are_chosen_by_their_probabilities_which_are_not_changed() -> None
     node = np.log([[0.7, 0.3], [0.99, 0.01]])
     scores = HeldOut(corpus, "x", Potentials(labels, node, np.zeros((2, 2))))
     for threshold, expected in ((0.31, ["O", "O"]), (0.29, ["B-X", "O"])):
-        made = Recalibrated(scores, Correction.none(labels), SpanDecision(threshold))
+        made = Recalibrated(scores, Correction.none(labels), threshold)
         pipeline = Pipeline({"x": made}, decode="cascade")
         assert pipeline.predict(corpus)["x"] == [expected, []]
         tagging = pipeline.tag(corpus)[0]
@@ -247,14 +267,14 @@ def test_spans_are_chosen_by_their_probabilities_which_are_not_changed() -> None
 def test_plain_labels_are_the_likeliest() -> None:
     corpus = only(random_corpus(40, seed=2, longest=9), "word", "up")
     made = Pipeline({"up": Tagger(features=Template(WORD))}, decode="auto").fit(corpus)["up"]
-    assert made.decision is None
+    assert made.span_threshold is None
 
 
 def test_labels_that_do_not_tell_where_spans_begin_are_the_likeliest() -> None:
     words = [["Ada", "met", "Bob"], ["he", "saw", "Ada"], ["Bob", "left"], ["we", "met", "Cy"]]
     labels = [["I-P", "O", "I-P"], ["O", "O", "I-P"], ["I-P", "O"], ["O", "O", "I-P"]]
     corpus = Corpus.from_lists({"word": words, "task": labels})
-    assert Pipeline({"task": Tagger()}, decode="auto").fit(corpus)["task"].decision is None
+    assert Pipeline({"task": Tagger()}, decode="auto").fit(corpus)["task"].span_threshold is None
     partial = [[None, *(label.replace("I-", "B-") for label in row[1:])] for row in labels]
     corpus = corpus.with_column("task", partial)
     assert Pipeline({"task": Tagger()}, decode="auto").fit(corpus).predict(corpus)["task"]
@@ -287,7 +307,7 @@ def scored(here: float, n: int = 4, next_to_it: float = -3.0) -> HeldOut:
 
 def test_of_pools_that_find_as_much_the_likelier_is_better() -> None:
     likely, unlikely = [scored(-1.0)], [scored(-2.0)]
-    assert judged(likely).score == judged(unlikely).score == 0.0
+    assert evaluate_held_out(likely).score == evaluate_held_out(unlikely).score == 0.0
     assert log_likelihood(likely) == pytest.approx(-4 * (np.log1p(np.e) + 7 * np.log1p(np.exp(-3))))
     assert log_likelihood(likely) > log_likelihood(unlikely)
 
@@ -309,4 +329,4 @@ def test_spans_of_agreeing_types_have_credit_until_text_tells(
         Member(MAPPED, tagger, [right, right if n > 1 else wrong]),
         Member(MAPPED_SPANS, tagger, [wrong, wrong], agrees),
     ]
-    assert Candidates(members).chosen()[2].endswith(f"taken: {taken}")
+    assert Candidates(members).select_pool().note.endswith(f"taken: {taken}")

@@ -22,7 +22,7 @@ def text(old: list[list[str]], new: list[list[str]]) -> Corpus:
 
 
 def most_likely(found: LabelMap) -> dict[str, str]:
-    table = found.applied(np.eye(len(found.old)))
+    table = found.apply(np.eye(len(found.old)))
     return {
         label: found.new[int(row.argmax())] for label, row in zip(found.old, table, strict=True)
     }
@@ -55,12 +55,12 @@ def test_text_overrules_names() -> None:
 
 def test_schemes_may_differ() -> None:
     fine = ("O", "B-person", "I-person", "E-person", "S-person")
-    table = fit_label_map([], "ner", "label", OLD, fine, "IOBES").applied(np.eye(5))
+    table = fit_label_map([], "ner", "label", OLD, fine, "IOBES").apply(np.eye(5))
     begins, goes_on = table[1], table[2]
     assert begins[1] == begins[4] > 0.4
     assert begins[2] == begins[3] == 0
     assert goes_on[2] == goes_on[3] > 0.4
-    coarse = fit_label_map([], "ner", "label", fine, ("O", "B-PER", "I-PER"), "IOB2").applied(
+    coarse = fit_label_map([], "ner", "label", fine, ("O", "B-PER", "I-PER"), "IOB2").apply(
         np.eye(5)
     )
     assert coarse.argmax(axis=1).tolist() == [0, 1, 2, 2, 1]
@@ -118,18 +118,18 @@ def test_the_old_tagger_helps_from_the_first_examples() -> None:
 
 def test_labels_of_iob1_have_no_roles() -> None:
     """A span begins with I there, so the first word of an old span goes to it."""
-    plain = fit_label_map([], "ner", "label", OLD, ("O", "I-PER"), "IOB1").applied(np.eye(5))
+    plain = fit_label_map([], "ner", "label", OLD, ("O", "I-PER"), "IOB1").apply(np.eye(5))
     assert plain.argmax(axis=1).tolist() == [0, 1, 1, 0, 0]
     both = fit_label_map([], "ner", "label", OLD, ("O", "I-PER", "B-PER"), "IOB1")
-    assert both.applied(np.eye(5))[1, 1] > 0.4
+    assert both.apply(np.eye(5))[1, 1] > 0.4
     back = fit_label_map([], "ner", "label", ("O", "I-PER"), ("O", "B-PER", "I-PER"), "IOB2")
-    assert back.applied(np.eye(2))[1, 1] > 0.4
+    assert back.apply(np.eye(2))[1, 1] > 0.4
 
 
 def test_where_the_old_tagger_says_nothing_labels_are_as_frequent_as_they_are() -> None:
     old, new = [["B-PER", "O", "O", "O", "O"]] * 9, [["B-person", "O", "O", "O", "O"]] * 9
     found = fit_label_map([text(old, new)], "ner", "label", OLD, NEW, "IOB2")
-    nothing = found.applied(np.zeros((1, len(OLD))))
+    nothing = found.apply(np.zeros((1, len(OLD))))
     assert nothing[0, 0] > 0.5
     assert nothing.sum() == pytest.approx(1)
 

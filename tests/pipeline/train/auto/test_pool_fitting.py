@@ -37,8 +37,8 @@ def test_a_correction_makes_expected_counts_right(tagger: Tagger) -> None:
     fix = corrected([HeldOut(corpus, "up", made)], 1e-4, labels)
     found = Pipeline({"up": Recalibrated(layer, fix)}).tag(corpus)
     assert len(found) == 60
-    own = fix.applied(made)
-    expected = Grid([own.node], [own.move], bounds=corpus.bounds).marginals()
+    own = fix.apply(made)
+    expected = Grid([own.node], [own.transitions], bounds=corpus.bounds).marginals()
     values = corpus.column("up").values()
     counts = [values.count(label) for label in labels]
     np.testing.assert_allclose(expected.labels[0].sum(axis=0), counts, atol=0.2)
@@ -49,7 +49,7 @@ def test_a_strong_penalty_leaves_scores_alone(tagger: Tagger) -> None:
     made = TaggerLayer(tagger).potentials(corpus, {})
     fix = corrected([HeldOut(corpus, "up", made)], 1e9, tuple(tagger.labels_))
     assert np.abs(fix.bias).max() < 1e-6
-    assert np.abs(fix.moves).max() < 1e-6
+    assert np.abs(fix.transitions).max() < 1e-6
 
 
 def test_a_bias_is_repaired_and_what_is_right_spared(tagger: Tagger) -> None:
@@ -65,7 +65,7 @@ def test_a_bias_is_repaired_and_what_is_right_spared(tagger: Tagger) -> None:
     for texts in (right, off):
         pool = fit_pool([[text] for text in texts], [1.0], labels, strength=0.1)
         for part in texts:
-            own = replace(part, scores=pool.applied([part.scores]))
+            own = replace(part, scores=pool.apply([part.scores]))
             found = Pipeline({"up": own}, decode="cascade").predict(part.corpus)
             assert found["up"] == part.corpus.lists("up")
 
@@ -149,4 +149,4 @@ def test_the_search_can_go_on_where_another_ended(tagger: Tagger) -> None:
     again = fit_pool([[own]], [0.75], labels, start=first, rounds=0)
     assert isinstance(again, FittedPool)
     np.testing.assert_allclose(again.weights, first.weights)
-    np.testing.assert_allclose(again.correction.moves, first.correction.moves)
+    np.testing.assert_allclose(again.correction.transitions, first.correction.transitions)

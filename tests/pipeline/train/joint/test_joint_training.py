@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dovetail import Corpus, Pipeline, Tagger, Template, TrainingError, column
+from dovetail.pipeline.decode.decoder import Decoder
 from dovetail.pipeline.train.joint.objective import JointObjective
 from pipeline.conftest import random_corpus
 
@@ -23,6 +25,11 @@ def joint(corpus: Corpus) -> Pipeline:
             "up": Tagger(features=Template(WORD & LOW, LOW & mid, mid[-1]), c2=0.5),
         }
     ).fit(corpus, training="gold")
+
+
+def decoder(pipeline: Pipeline) -> Decoder:
+    """That of its layers."""
+    return Decoder(pipeline.layers, inference=pipeline.inference, threads=pipeline.threads)
 
 
 def partly(corpus: Corpus) -> Corpus:
@@ -45,7 +52,7 @@ def test_gradients_of_joint_training_match_finite_differences(known: str) -> Non
     corpus = random_corpus(8, seed=1, longest=4)
     texts = {"all": corpus, "some": partly(corpus)}
     texts["the first"] = Corpus.concatenate([corpus[:5], texts["some"][5:]])
-    objective = JointObjective(joint(corpus), texts[known])
+    objective = JointObjective(decoder(joint(corpus)), texts[known])
     assert len(objective.blocks) > 2
     rng = np.random.default_rng(0)
     w = objective.start() + 0.3 * rng.normal(size=objective.size)
@@ -62,12 +69,12 @@ def test_gradients_of_joint_training_match_finite_differences(known: str) -> Non
 
 def test_joint_training_raises_the_joint_likelihood_and_makes_ordinary_taggers() -> None:
     corpus = random_corpus(30, seed=1)
-    before = JointObjective(joint(corpus), corpus)
+    before = JointObjective(decoder(joint(corpus)), corpus)
     start = before(before.start())[0]
     rounds = []
     pipeline = joint(corpus)
     pipeline.fit(corpus, training="joint", callback=lambda task, p: rounds.append((task, p.phase)))
-    after = JointObjective(pipeline, corpus)
+    after = JointObjective(decoder(pipeline), corpus)
     value, gradient = after(after.start())
     assert value < start
     assert np.linalg.norm(gradient) < 0.05 * np.linalg.norm(before(before.start())[1])
@@ -125,8 +132,8 @@ def test_the_counts_of_known_labels_stand_for_a_clamped_grid() -> None:
     unknown = Corpus.from_lists({"word": [["a"]], **{n: [[None]] for n in ("low", "mid", "up")}})
     both = Corpus.concatenate([corpus, unknown])
     pipeline = joint(corpus)
-    known, clamped = JointObjective(pipeline, corpus), JointObjective(pipeline, both)
-    assert [block.whole for block in (*known.blocks, *clamped.blocks)] == [True, False]
+    known, clamped = (JointObjective(decoder(pipeline), text) for text in (corpus, both))
+    assert [block.is_complete for block in (*known.blocks, *clamped.blocks)] == [True, False]
     ours, theirs = (objective(objective.start())[0] for objective in (known, clamped))
     assert ours == pytest.approx(theirs, rel=1e-9)
 
@@ -134,14 +141,13 @@ def test_the_counts_of_known_labels_stand_for_a_clamped_grid() -> None:
 def test_blocks_and_threads_do_not_change_the_objective(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = random_corpus(30, seed=1)
     pipeline = joint(corpus)
-    whole = JointObjective(pipeline, corpus)
+    whole = JointObjective(decoder(pipeline), corpus)
     w = whole.start()
     value, gradient = whole(w)
     monkeypatch.setattr("dovetail.pipeline.train.joint.objective.BLOCK", 10)
-    blocks = JointObjective(pipeline, corpus)
     found = []
     for threads in (1, 4):
-        pipeline.threads = threads
+        blocks = JointObjective(replace(decoder(pipeline), threads=threads), corpus)
         found.append(blocks(w))
     assert found[0][0] == found[1][0] == pytest.approx(value, rel=1e-12)
     assert (found[0][1] == found[1][1]).all()
@@ -154,8 +160,7 @@ def test_the_optimum_is_certified_where_inference_is_exact_and_all_is_known() ->
     gap = pipeline["up"].training_["gap"]
     assert pipeline["up"].stopped_.startswith("certified")
     assert 0 <= gap <= 1e-3
-    for name in pipeline.names:
-        pipeline[name].tolerance = 1e-7
+    pipeline.set_params(**{f"{name}__tolerance": 1e-7 for name in pipeline.names})
     value = pipeline["up"].training_["objective"]
     least = pipeline.fit(corpus, training="joint")["up"].training_["objective"]
     assert least <= value <= least * (1 + gap) * (1 + 1e-9)

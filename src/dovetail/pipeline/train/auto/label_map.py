@@ -57,8 +57,8 @@ def _first_shares(labels: Sequence[str], seen: Scores) -> Scores:
     first = np.array([float(role == "first") for role, _ in roles])
     begun = (seen * first) @ of_type
     shares: Scores = (begun + 1) / (seen @ of_type + 2)
-    told = np.array([any(role for role, kind in roles if kind == own) for own in types])
-    return np.where(told, shares, 1.0)
+    is_clear = np.array([any(role for role, kind in roles if kind == own) for own in types])
+    return np.where(is_clear, shares, 1.0)
 
 
 def _membership(labels: Sequence[str], types: Sequence[str]) -> Scores:
@@ -73,8 +73,8 @@ def _belief(old: Sequence[str], new: Sequence[str], same: Mapping[str, str]) -> 
     others whose names agree, and what has no counterpart is half likely to be of no interest."""
     out = np.zeros((len(old), len(new)))
     for i, kind in enumerate(old):
-        told = [j for j, other in enumerate(new) if same.get(kind) == other]
-        agree = told or [j for j, other in enumerate(new) if names_agree(kind, other)]
+        known = [j for j, other in enumerate(new) if same.get(kind) == other]
+        agree = known or [j for j, other in enumerate(new) if names_agree(kind, other)]
         if agree:
             out[i, agree] = 1 / len(agree)
         else:

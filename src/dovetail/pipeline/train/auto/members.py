@@ -16,15 +16,15 @@ from dovetail.corpus.sequences import part_numbers, sequence_keys
 from dovetail.errors import DataError
 from dovetail.features import Template, column
 from dovetail.pipeline.decode.single import missing
-from dovetail.pipeline.layers.annotator import Annotator
+from dovetail.pipeline.layers.annotator import LayerAnnotator
 from dovetail.pipeline.layers.layer import Layer
-from dovetail.pipeline.layers.log_tagger import LogTaggerLayer, logged
+from dovetail.pipeline.layers.log_tagger import LogTaggerLayer, with_logarithms
 from dovetail.pipeline.layers.mapped import LabelMap, Mapped, types_of
 from dovetail.pipeline.layers.mapped_spans import MappedSpans, can_map_spans
 from dovetail.pipeline.layers.tagger import TaggerLayer
 from dovetail.pipeline.train.auto.label_map import fit_label_map, types_agree
 from dovetail.pipeline.train.held_out import HeldOut
-from dovetail.pipeline.train.layerwise import Curriculum
+from dovetail.pipeline.train.layerwise import LayerwiseTraining
 
 WINDOW = 1  # how far around a token probabilities of lower labels are read
 PRIOR = sqrt(10)  # of their features: a tenth of the penalty
@@ -39,20 +39,22 @@ class Member:
     trained on."""
 
     kind: str
-    annotator: Annotator
+    annotator: LayerAnnotator
     parts: Sequence[HeldOut]
     agrees: bool = False  # spans of a tagger below, some of whose types are known to be new ones
 
 
-def fit_members(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> list[Member]:
+def fit_members(
+    training: LayerwiseTraining, layer: Layer, corpus: Corpus, label: str
+) -> list[Member]:
     """Models from which the annotator is made that takes the place of a tagger."""
     if not isinstance(layer.annotator, TaggerLayer):
         raise DataError(f"'{layer.name}' is no Tagger, so it cannot be trained here")
-    below = plan.below(layer) or list(plan.layers[: plan.layers.index(layer)])
+    below = training.below(layer) or list(training.layers[: training.layers.index(layer)])
     names = [lower.name for lower in below]
-    filled = _labelled(plan.annotated(corpus, below), label)
-    plan.choose_features(layer, filled, label)
-    plan.choose_value(layer, filled, label)
+    filled = _select_labelled(training.annotate(corpus, below), label)
+    training.choose_features(layer, filled, label)
+    training.choose_representation_value(layer, filled, label)
     settings = layer.annotator.settings
     if not isinstance(settings["features"], Template):
         raise DataError("auto needs features by a template, not by a function of your own")
@@ -61,29 +63,29 @@ def fit_members(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> l
         raise DataError(
             "auto needs at least two different sequences with labels to choose on; give more text"
         )
-    folds = plan.folds * (2 if n_texts <= FEW else 1)
-    numbers = part_numbers(filled, min(folds, n_texts), plan.seed)
+    folds = training.folds * (2 if n_texts <= FEW else 1)
+    numbers = part_numbers(filled, min(folds, n_texts), training.seed)
     parts = [np.flatnonzero(numbers == part) for part in range(int(numbers.max()) + 1)]
 
     empty = filled
     for name in names:
         empty = empty.with_column(name, missing(filled))
-    fitting = _Fitting(plan, layer.name, filled, label, parts, settings["tolerance"])
-    members = [fitting.tagger(ALONE, _without_lower(settings, names), empty, ())]
-    _check_same(plan.same, [label for lower in below for label in lower.labels])
+    fitting = _Fitting(training, layer.name, filled, label, parts, settings["tolerance"])
+    members = [fitting.fit_tagger(ALONE, _without_lower(settings, names), empty, ())]
+    _check_same(training.same, [label for lower in below for label in lower.labels])
     scheme = detect_scheme(filled.lists(label))
     seen = members[0].annotator.labels_
-    labels = with_types(seen, plan.same.values(), scheme)
+    labels = with_types(seen, training.same.values(), scheme)
     unseen = [kind for kind in types_of(labels) if kind not in types_of(seen)]
     if unseen:
-        plan.notes.append(
+        training.notes.append(
             f"{layer.name}: the labelled text has no {' and no '.join(unseen)}; "
             "what is found of it comes from the tasks below"
         )
     if names:
-        members.append(fitting.tagger(READING, _with_lower(settings, names), filled, names))
+        members.append(fitting.fit_tagger(READING, _with_lower(settings, names), filled, names))
         for lower in below:
-            members += fitting.mapped(lower, labels)
+            members += fitting.fit_maps(lower, labels)
     return members
 
 
@@ -111,7 +113,7 @@ def with_types(labels: Sequence[str], types: Iterable[str], scheme: Scheme) -> t
     return (*labels, *(f"{letter}-{kind}" for kind in new for letter in dict.fromkeys(begun)))
 
 
-def _labelled(corpus: Corpus, label: str) -> Corpus:
+def _select_labelled(corpus: Corpus, label: str) -> Corpus:
     """The sequences in which some label is known: from others nothing is learnt here."""
     known = corpus.column(label).codes >= 0
     counts = np.diff(np.concatenate([[0], np.cumsum(known)])[corpus.bounds])
@@ -122,47 +124,47 @@ def _labelled(corpus: Corpus, label: str) -> Corpus:
 class _Fitting:
     """The training of members on the same parts of the same text."""
 
-    plan: Curriculum
+    training: LayerwiseTraining
     task: str
     corpus: Corpus
     label: str
     parts: Sequence[Any]
     tolerance: float
 
-    def tagger(
+    def fit_tagger(
         self, kind: str, settings: dict[str, Any], corpus: Corpus, names: Sequence[str]
     ) -> Member:
         """A tagger that reads the logarithms of some columns."""
-        text = logged(corpus, names)
+        text = with_logarithms(corpus, names)
 
-        def trained(chosen: Corpus, title: str, **rough: float) -> TaggerLayer:
+        def train(chosen: Corpus, title: str, **rough: float) -> TaggerLayer:
             own = Tagger(**{**settings, **rough})
-            own.fit(chosen, label=self.label, callback=self.plan.callback(title))
+            own.fit(chosen, label=self.label, callback=self.training.callback(title))
             return LogTaggerLayer(own, names) if names else TaggerLayer(own)
 
-        whole = trained(text, self.task)
+        whole = train(text, self.task)
         labels = tuple(whole.labels_)
         held_out = []
         for k, part in enumerate(self.parts):
             title = f"{self.task}, without part {k + 1} of {len(self.parts)}"
             rest = np.setdiff1d(np.arange(len(text)), part)
-            model = trained(text.select(rest), title, tolerance=max(ROUGH, self.tolerance))
+            model = train(text.select(rest), title, tolerance=max(ROUGH, self.tolerance))
             scores = model.potentials(corpus.select(part), {}).extended(labels)
             held_out.append(HeldOut(self.corpus.select(part), self.label, scores))
         return Member(kind, whole, held_out)
 
-    def mapped(self, lower: Layer, labels: tuple[str, ...]) -> list[Member]:
+    def fit_maps(self, lower: Layer, labels: tuple[str, ...]) -> list[Member]:
         """A lower tagger through a map of its labels, by tokens and, where labels tell where spans
         begin, by spans."""
         texts = [self.corpus.select(part) for part in self.parts]
         scheme = detect_scheme(self.corpus.lists(self.label))
 
-        def fitted(some: Sequence[Corpus]) -> LabelMap:
+        def fit(some: Sequence[Corpus]) -> LabelMap:
             columns = lower.name, self.label
-            return fit_label_map(some, *columns, lower.labels, labels, scheme, self.plan.same)
+            return fit_label_map(some, *columns, lower.labels, labels, scheme, self.training.same)
 
-        whole = fitted(texts)
-        rest = [fitted(texts[:k] + texts[k + 1 :]) for k in range(len(texts))]
+        whole = fit(texts)
+        rest = [fit(texts[:k] + texts[k + 1 :]) for k in range(len(texts))]
         kinds = {MAPPED: Mapped, MAPPED_SPANS: MappedSpans}
         if not can_map_spans(whole):
             del kinds[MAPPED_SPANS]
@@ -175,7 +177,7 @@ class _Fitting:
             held_out = [
                 HeldOut(text, self.label, own) for text, own in zip(texts, scores, strict=True)
             ]
-            agrees = kind == MAPPED_SPANS and types_agree(lower.labels, labels, self.plan.same)
+            agrees = kind == MAPPED_SPANS and types_agree(lower.labels, labels, self.training.same)
             out.append(Member(kind, way(lower.name, whole), held_out, agrees))
         return out
 

@@ -46,10 +46,10 @@ class FittedPool(NamedTuple):
     weights: tuple[float, ...]
     correction: Correction
 
-    def applied(self, scores: Sequence[Potentials]) -> Potentials:
+    def apply(self, scores: Sequence[Potentials]) -> Potentials:
         """The scores of the pool from those of its members."""
         pairs = zip(scores, self.weights, strict=True)
-        return self.correction.applied(reduce(add, (one.scaled(w) for one, w in pairs)))
+        return self.correction.apply(reduce(add, (one.scaled(w) for one, w in pairs)))
 
 
 def fit_pool(
@@ -78,11 +78,11 @@ def fit_pool(
     found = begin
     for step in islice(lbfgs(objective, begin, tolerance=CLOSE, convex=False), rounds + 1):
         found = step.weights
-    weights, bias, moves = objective.parameters(found)
-    return FittedPool(tuple(weights.tolist()), Correction(labels, bias, moves))
+    weights, bias, transitions = objective.parameters(found)
+    return FittedPool(tuple(weights.tolist()), Correction(labels, bias, transitions))
 
 
-def can_be_fitted(members: Members, labels: tuple[str, ...]) -> bool:
+def is_usable(members: Members, labels: tuple[str, ...]) -> bool:
     """Whether a pool can be fitted on a part: one sequence at least has all its labels."""
     return _Part.of(members, labels) is not None
 
@@ -93,11 +93,11 @@ class _Part:
     occur."""
 
     nodes: Sequence[Scores]
-    moves: Sequence[Scores]
+    member_transitions: Sequence[Scores]
     forbidden: Potentials
     bounds: Ints
-    labels: Scores
-    transitions: Scores
+    label_counts: Scores
+    transition_counts: Scores
     scores: Scores  # of the true labels, by each member
 
     @classmethod
@@ -120,26 +120,27 @@ class _Part:
         codes = known[rows]
         places = np.setdiff1d(np.arange(len(codes)), bounds[:-1])
         nodes = [_finite(one.node[rows]) for one in own]
-        moves = [_finite(one.move if one.move.ndim == 2 else one.move[rows]) for one in own]
-        transitions = np.zeros((len(labels), len(labels)))
-        np.add.at(transitions, (codes[places - 1], codes[places]), 1)
-        counts = np.bincount(codes, minlength=len(labels)).astype(float)
+        transitions = [_finite(_select(one.transitions, rows)) for one in own]
+        transition_counts = np.zeros((len(labels), len(labels)))
+        np.add.at(transition_counts, (codes[places - 1], codes[places]), 1)
+        label_counts = np.bincount(codes, minlength=len(labels)).astype(float)
         scores = [
-            float(node[np.arange(len(codes)), codes].sum()) + _moved(move, codes, places)
-            for node, move in zip(nodes, moves, strict=True)
+            float(node[np.arange(len(codes)), codes].sum())
+            + _transition_score(own_transitions, codes, places)
+            for node, own_transitions in zip(nodes, transitions, strict=True)
         ]
-        move = forbidden.move if forbidden.move.ndim == 2 else forbidden.move[rows]
-        limits = Potentials(labels, forbidden.node[rows], move)
-        return cls(nodes, moves, limits, bounds, counts, transitions, np.array(scores))
+        limits = Potentials(labels, forbidden.node[rows], _select(forbidden.transitions, rows))
+        counts = label_counts, transition_counts
+        return cls(nodes, transitions, limits, bounds, *counts, np.array(scores))
 
-    def grid(self, weights: Scores, bias: Scores, moves: Scores) -> Grid:
+    def grid(self, weights: Scores, bias: Scores, transitions: Scores) -> Grid:
         """The pool's scores of this part."""
-        node, move = self.forbidden.node + bias, self.forbidden.move + moves
+        node, between = self.forbidden.node + bias, self.forbidden.transitions + transitions
         for k, weight in enumerate(weights):
             node = node + weight * self.nodes[k]
-            own = weight * self.moves[k]
-            move = (move[None] if own.ndim > move.ndim else move) + own
-        return Grid([node], [move], bounds=self.bounds)
+            own = weight * self.member_transitions[k]
+            between = (between[None] if own.ndim > between.ndim else between) + own
+        return Grid([node], [between], bounds=self.bounds)
 
 
 class _Objective:
@@ -179,24 +180,28 @@ class _Objective:
     def position(self, pool: FittedPool) -> Scores:
         """The opposite of `parameters`."""
         ratios = log(np.array(pool.weights) / self.usual)
-        return np.concatenate([ratios, pool.correction.bias, pool.correction.moves.ravel()])
+        return np.concatenate([ratios, pool.correction.bias, pool.correction.transitions.ravel()])
 
     def __call__(self, x: Scores) -> tuple[float, Scores]:
-        weights, bias, moves = self.parameters(x)
+        weights, bias, of_pairs = self.parameters(x)
         value = dot(self.penalty, x * x)
         of_weights = np.zeros(len(weights))
         of_labels, of_transitions = np.zeros(self.n), np.zeros((self.n, self.n))
         for part in self.parts:
-            expected = part.grid(weights, bias, moves).marginals("exact", threads=self.threads)
+            expected = part.grid(weights, bias, of_pairs).marginals("exact", threads=self.threads)
             labels, transitions = expected.labels[0], expected.moves[0]
             value += float(expected.log_z.sum()) - dot(weights, part.scores)
-            value -= dot(part.labels, bias) + dot(part.transitions, moves)
+            value -= dot(part.label_counts, bias) + dot(part.transition_counts, of_pairs)
             for k in range(0 if self.fixed else len(weights)):
-                each = transitions if part.moves[k].ndim == transitions.ndim else _sum(transitions)
-                of_weights[k] += dot(labels, part.nodes[k]) + dot(each, part.moves[k])
+                each = (
+                    transitions
+                    if part.member_transitions[k].ndim == transitions.ndim
+                    else _sum(transitions)
+                )
+                of_weights[k] += dot(labels, part.nodes[k]) + dot(each, part.member_transitions[k])
                 of_weights[k] -= part.scores[k]
-            of_labels += labels.sum(axis=0) - part.labels
-            of_transitions += _sum(transitions) - part.transitions
+            of_labels += labels.sum(axis=0) - part.label_counts
+            of_transitions += _sum(transitions) - part.transition_counts
         gradient = np.concatenate([weights * of_weights, of_labels, of_transitions.ravel()])
         return value, gradient + 2 * self.penalty * x
 
@@ -221,14 +226,20 @@ def _is_allowed(own: Potentials, codes: Ints, a: int, b: int) -> bool:
     """Whether a sequence's labels have a finite score: a model of some of the text may have
     constraints that the rest breaks."""
     tokens, places = np.arange(a, b), np.arange(a + 1, b)
-    score = own.node[tokens, codes[a:b]].sum() + _moved(own.move, codes, places)
+    score = own.node[tokens, codes[a:b]].sum() + _transition_score(own.transitions, codes, places)
     return bool(np.isfinite(score))
 
 
-def _moved(move: Scores, codes: Ints, places: Ints) -> float:
+def _transition_score(transitions: Scores, codes: Ints, places: Ints) -> float:
     before, after = codes[places - 1], codes[places]
-    return float((move[places, before, after] if move.ndim == 3 else move[before, after]).sum())
+    each = (places, before, after) if transitions.ndim == 3 else (before, after)
+    return float(transitions[each].sum())
 
 
-def _sum(moves: Scores) -> Scores:
-    return moves if moves.ndim == 2 else moves.sum(axis=0)
+def _select(transitions: Scores, rows: Ints) -> Scores:
+    """Those into some tokens, where tokens have their own."""
+    return transitions if transitions.ndim == 2 else transitions[rows]
+
+
+def _sum(transitions: Scores) -> Scores:
+    return transitions if transitions.ndim == 2 else transitions.sum(axis=0)

@@ -1,4 +1,4 @@
-"""Transfer that can be trusted: what ``decode="auto"`` trains for the last task of a pipeline.
+"""Transfer that can be trusted: what ``training="auto"`` trains for the last task of a pipeline.
 
 There are four kinds of members, each cross-fitted on the training text:
 
@@ -21,16 +21,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
-from dovetail.corpus import Corpus, detect_scheme
-from dovetail.errors import DataError
+from dovetail.corpus import detect_scheme
 from dovetail.evaluate.judgement import CLEARLY, Judgement
 from dovetail.pipeline.decode.span_candidates import LEAST, find_candidates, labels_of_types
 from dovetail.pipeline.decode.span_decision import SpanDecision
-from dovetail.pipeline.layers.layer import Layer
 from dovetail.pipeline.layers.log_tagger import FLOOR
 from dovetail.pipeline.layers.pool import Pool
 from dovetail.pipeline.layers.recalibrated import Correction, Recalibrated
@@ -44,21 +41,16 @@ from dovetail.pipeline.train.auto.members import (
     ROUGH,
     WINDOW,
     Member,
-    fit_members,
 )
 from dovetail.pipeline.train.auto.pool_fitting import (
     ON_WEIGHTS,
     STRENGTH,
     FittedPool,
-    can_be_fitted,
     fit_pool,
+    is_usable,
 )
-from dovetail.pipeline.train.auto.scoring import judged, log_likelihood
+from dovetail.pipeline.train.auto.scoring import evaluate_held_out, log_likelihood
 from dovetail.pipeline.train.held_out import HeldOut
-from dovetail.pipeline.train.layerwise import Curriculum
-
-if TYPE_CHECKING:
-    from dovetail.pipeline.pipeline import Pipeline
 
 logger = logging.getLogger(__name__)
 
@@ -96,7 +88,7 @@ METHOD = (
 )
 
 
-class _Tried(NamedTuple):
+class EvaluatedPool(NamedTuple):
     """Some of the members as a pool: fitted on all parts, the parts by pools of the others, how
     spans are chosen, and how good that is."""
 
@@ -115,12 +107,28 @@ class _Tried(NamedTuple):
         share, of = BELIEVED
         return self.judgement.score_with(share * believed, of), self.log_likelihood
 
-    def is_preferred(self, usual: _Tried) -> bool:
+    def is_preferred(self, usual: EvaluatedPool) -> bool:
         """Whether it should be taken rather than the usual pool."""
         margin = MARGINS.get(self.name, CLEARLY)
         if not margin:
             return self.rank > usual.rank
         return self.judgement.is_clearly_better(usual.judgement, margin)
+
+    def as_annotator(self) -> Recalibrated:
+        """The pool as a layer."""
+        correction = self.pool.correction
+        members = [member.annotator for member in self.members]
+        pool = Pool(members, self.pool.weights, correction.labels)
+        threshold = None if self.decision is None else self.decision.threshold
+        return Recalibrated(pool, correction, threshold)
+
+
+class SelectedPool(NamedTuple):
+    """The pool that is best as a layer, its scores of the training text, and why it was taken."""
+
+    annotator: Recalibrated
+    held_out: list[HeldOut]
+    note: str
 
 
 @dataclass(frozen=True)
@@ -130,40 +138,48 @@ class Candidates:
     members: Sequence[Member]
     threads: int | None = None
 
-    def chosen(self) -> tuple[Any, list[HeldOut], str]:
-        """The pool that is best, its scores of the training text, and why it was chosen."""
-        tried = [
-            self._tried(name, members)
+    def without_transfer(self) -> Candidates:
+        """Those that see nothing of the tasks below."""
+        return replace(self, members=[m for m in self.members if m.kind == ALONE])
+
+    def select_pool(self) -> SelectedPool:
+        """The best pool of these members."""
+        pools = [
+            self.evaluate_pool(name, members)
             for name, kinds in POOLS.items()
             if (members := [member for member in self.members if member.kind in kinds])
             and {member.kind for member in members} == {*kinds}
         ]
-        better = [one for one in tried[1:] if one.is_preferred(tried[0])]
-        best = max(better, key=lambda one: one.rank, default=tried[0])
-        listed = ", ".join(f"{one.name} {100 * one.judgement.score:.1f}" for one in tried)
+        better = [pool for pool in pools[1:] if pool.is_preferred(pools[0])]
+        best = max(better, key=lambda pool: pool.rank, default=pools[0])
+        listed = ", ".join(f"{pool.name} {100 * pool.judgement.score:.1f}" for pool in pools)
         note = f"cross-validated scores: {listed}; taken: {best.name}"
         logger.info(note)
-        return _annotator(best), best.parts, note
+        return SelectedPool(best.as_annotator(), best.parts, note)
 
-    def _tried(self, name: str, members: Sequence[Member]) -> _Tried:
+    def evaluate_pool(self, name: str, members: Sequence[Member]) -> EvaluatedPool:
+        """A pool of some members, fitted, and scored on parts that it was not fitted on."""
         parts = [list(part) for part in zip(*(member.parts for member in members), strict=True)]
         labels = _labels_of(members)
         usual = _usual_weights(members)
-        usable = [can_be_fitted(part, labels) for part in parts]
+        usable = [is_usable(part, labels) for part in parts]
         whole = FittedPool(tuple(usual), Correction.none(labels))
         if any(usable):
             whole = fit_pool(parts, usual, labels, threads=self.threads)
         held_out = []
         for k, part in enumerate(parts):
             rest = [other for j, other in enumerate(parts) if j != k and usable[j]]
-            settings: Any = {"start": whole, "rounds": QUICK, "threads": self.threads}
-            fitted = fit_pool(rest, usual, labels, **settings) if rest else whole
-            scores = fitted.applied([one.scores.extended(labels) for one in part])
+            fitted = whole
+            if rest:
+                fitted = fit_pool(
+                    rest, usual, labels, start=whole, rounds=QUICK, threads=self.threads
+                )
+            scores = fitted.apply([one.scores.extended(labels) for one in part])
             held_out.append(replace(part[0], scores=scores))
-        decision = _decision(held_out, self.threads)
-        judgement = judged(held_out, decision, self.threads)
+        decision = _choose_decision(held_out, self.threads)
+        judgement = evaluate_held_out(held_out, decision, self.threads)
         likelihood = log_likelihood(held_out, self.threads)
-        return _Tried(name, members, whole, held_out, decision, judgement, likelihood)
+        return EvaluatedPool(name, members, whole, held_out, decision, judgement, likelihood)
 
 
 def _labels_of(members: Sequence[Member]) -> tuple[str, ...]:
@@ -178,7 +194,7 @@ def _usual_weights(members: Sequence[Member]) -> list[float]:
     return [TOTAL / len({*kinds}) / kinds.count(kind) for kind in kinds]
 
 
-def _decision(parts: Sequence[HeldOut], threads: int | None) -> SpanDecision | None:
+def _choose_decision(parts: Sequence[HeldOut], threads: int | None) -> SpanDecision | None:
     """How spans are chosen, by those that are found in held-out text; None where labels do not tell
     where spans begin."""
     labels = parts[0].scores.labels
@@ -187,40 +203,3 @@ def _decision(parts: Sequence[HeldOut], threads: int | None) -> SpanDecision | N
         return None
     found = [find_candidates(part.grid, labels, threads=threads) for part in parts]
     return SpanDecision.for_f1(found)
-
-
-def _annotator(tried: _Tried) -> Any:
-    correction = tried.pool.correction
-    members = [member.annotator for member in tried.members]
-    pool = Pool(members, tried.pool.weights, correction.labels)
-    return Recalibrated(pool, correction, tried.decision)
-
-
-def use(made: Candidates, pipeline: Pipeline) -> None:
-    """Put what is best of some models in the place of a pipeline's last layer."""
-    annotator, held_out, note = made.chosen()
-    last = pipeline.layers[-1]
-    pipeline.layers = [*pipeline.layers[:-1], replace(last, annotator=annotator)]
-    pipeline.candidates_, pipeline.held_out_ = made, held_out
-    pipeline.notes_ = [*pipeline.notes_, f"{last.name}: {note}"]
-
-
-def without_transfer(pipeline: Pipeline) -> Pipeline:
-    """The last task of a pipeline that was just trained with ``auto``, as if there were no tasks
-    below: made of the same models, to tell what transfer is worth."""
-    made = _candidates(pipeline)
-    alone = copy(pipeline)
-    alone.layers = pipeline.layers[-1:]
-    use(Candidates([m for m in made.members if m.kind == ALONE], made.threads), alone)
-    return alone
-
-
-def _candidates(pipeline: Pipeline) -> Candidates:
-    if pipeline.candidates_ is None:
-        raise DataError("transfer can be taken away only right after fit(training='auto')")
-    return pipeline.candidates_
-
-
-def fit_auto(plan: Curriculum, layer: Layer, corpus: Corpus, label: str) -> Candidates:
-    """Models from which the annotator is made that takes the place of a tagger."""
-    return Candidates(fit_members(plan, layer, corpus, label), plan.threads)

@@ -17,7 +17,7 @@ from dovetail.pipeline.train.held_out import HeldOut
 LEAST = -100.0  # the logarithm of a probability, where true labels are unknown or forbidden
 
 
-def judged(
+def evaluate_held_out(
     parts: Sequence[HeldOut], decision: SpanDecision | None = None, threads: int | None = None
 ) -> Judgement:
     """The labels that are decided on by some scores against the true ones, where all of these are
@@ -26,7 +26,7 @@ def judged(
     found: list[Any] = []
     for part in parts:
         given = part.corpus.lists(part.label)
-        decoded = _decoded(part, decision, threads)
+        decoded = _decode(part, decision, threads)
         whole = [s for s, row in enumerate(given) if None not in row]
         gold += [given[s] for s in whole]
         found += [decoded[s] for s in whole]
@@ -47,7 +47,7 @@ def log_likelihood(parts: Sequence[HeldOut], threads: int | None = None) -> floa
     return total
 
 
-def _decoded(part: HeldOut, decision: SpanDecision | None, threads: int | None) -> list[list[str]]:
+def _decode(part: HeldOut, decision: SpanDecision | None, threads: int | None) -> list[list[str]]:
     labels = part.scores.labels
     grid = part.grid
     codes = grid.best("exact", threads=threads).labels[0]

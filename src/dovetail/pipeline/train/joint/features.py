@@ -20,7 +20,7 @@ Features = tuple[Ints, Ints, npt.NDArray[np.floating]]  # bounds of places, feat
 
 @dataclass(frozen=True)
 class FeatureWeights:
-    """What each parameter weighs: a feature's number, or -1 for a move, and a label."""
+    """What each parameter weighs: a feature's number, or -1 for a transition, and a label."""
 
     feature: Ints
     label: Ints
@@ -89,38 +89,41 @@ def _repeats(values: npt.NDArray[Any], times: int) -> bool:
 
 
 class LayerWeights(NamedTuple):
-    """A layer's weights, or what is expected of them: by parameter, and moves [labels x labels]."""
+    """A layer's weights, or what is expected of them: by parameter, and of transitions
+    [labels x labels]."""
 
     parameters: Scores
-    moves: Scores
+    transitions: Scores
 
     def add(self, counts: Counts) -> None:
         """Add what is expected in a block."""
         for parameters, values in counts.features:
             self.parameters[parameters] += values
-        self.moves[...] += counts.moves
+        self.transitions[...] += counts.transitions
 
 
 class Counts(NamedTuple):
-    """What is expected in a block: of some parameters, with their numbers, and of moves."""
+    """What is expected in a block: of some parameters, with their numbers, and of
+    transitions."""
 
     features: list[tuple[Ints, Scores]]
-    moves: Scores
+    transitions: Scores
 
 
 @dataclass(frozen=True)
 class BlockFeatures:
     """The features of one layer over a few sequences.
 
-    ``ties`` and ``lags`` are those that read a column below, at the token itself and at the token
-    before. ``not_first`` and ``not_last`` are labels that cannot begin or end a sequence.
+    ``cotemporal`` and ``lagged`` are those that read a column below, at the token itself
+    and at the token before. ``not_first`` and ``not_last`` are labels that cannot begin or end a
+    sequence.
     """
 
     labels: tuple[str, ...]
     bounds: Bounds
     known: Occurrences
-    ties: Mapping[tuple[str, ...], Occurrences]
-    lags: Mapping[str, Occurrences]
+    cotemporal: Mapping[tuple[str, ...], Occurrences]
+    lagged: Mapping[str, Occurrences]
     not_first: Ints
     not_last: Ints
 
@@ -129,26 +132,30 @@ class BlockFeatures:
         firsts, lasts = self._ends
         own = weights.parameters
         node = self.known.scores(own).copy()
-        ties = {names: each.scores(own) for names, each in self.ties.items()}
-        lags = {name: each.scores(own).copy() for name, each in self.lags.items()}
-        for scores in lags.values():  # before the first token there is no label: all rows are alike
+        cotemporal = {names: each.scores(own) for names, each in self.cotemporal.items()}
+        lagged = {name: each.scores(own).copy() for name, each in self.lagged.items()}
+        for (
+            scores
+        ) in lagged.values():  # before the first token there is no label: all rows are alike
             node[firsts] += scores[firsts, 0]
             scores[firsts] = 0
         node[firsts[:, None], self.not_first] = -np.inf
         node[lasts[:, None], self.not_last] = -np.inf
-        return Potentials(self.labels, node, weights.moves, ties, lags)
+        return Potentials(self.labels, node, weights.transitions, cotemporal, lagged)
 
     def expected(self, labels: Potentials) -> Counts:
-        """What is expected of features and moves, given what is of labels."""
+        """What is expected of features and transitions, given what is of labels."""
         firsts, _ = self._ends
         pairs = [(self.known, labels.node)]
-        pairs += [(each, labels.ties[names]) for names, each in self.ties.items()]
-        for name, each in self.lags.items():
-            lag = labels.lags[name].copy()
+        pairs += [(each, labels.cotemporal[names]) for names, each in self.cotemporal.items()]
+        for name, each in self.lagged.items():
+            lag = labels.lagged[name].copy()
             lag[firsts] = 0
             lag[firsts, 0] = labels.node[firsts]
             pairs.append((each, lag))
-        return Counts([(each.parameters, each.expected(x)) for each, x in pairs], labels.move)
+        return Counts(
+            [(each.parameters, each.expected(x)) for each, x in pairs], labels.transitions
+        )
 
     @property
     def _ends(self) -> tuple[Bounds, Bounds]:

@@ -30,7 +30,7 @@ from dovetail.pipeline.train.joint.features import (
 
 
 class JointLayer:
-    """The parameters of one layer: features and moves."""
+    """The parameters of one layer: features and transitions."""
 
     def __init__(self, layer: Layer, below: Sequence[Layer], corpus: Corpus) -> None:
         assert isinstance(layer.annotator, TaggerLayer)
@@ -48,14 +48,14 @@ class JointLayer:
         self.tolerance = float(settings["tolerance"])
         feature, previous, label = self.fitting.problem.parameters()
         self.size = len(feature)
-        self._is_move = feature < 0
-        self._moves = previous[self._is_move], label[self._is_move]
-        kept = np.unique(feature[~self._is_move])
-        numbers = np.where(self._is_move, -1, np.searchsorted(kept, feature))
+        self._is_transition = feature < 0
+        self._transitions = previous[self._is_transition], label[self._is_transition]
+        kept = np.unique(feature[~self._is_transition])
+        numbers = np.where(self._is_transition, -1, np.searchsorted(kept, feature))
         self._weights = FeatureWeights(numbers, label, len(self.labels))
         self._scale = np.ones(self.size)
         if self.fitting.priors.size:
-            self._scale[~self._is_move] = self.fitting.priors[feature[~self._is_move]]
+            self._scale[~self._is_transition] = self.fitting.priors[feature[~self._is_transition]]
         start = self.fitting._start(self.tagger.model_)
         self.start = np.zeros(self.size) if start is None else start
 
@@ -72,18 +72,18 @@ class JointLayer:
         return LayerWeights(np.zeros(self.size), np.zeros((n, n)))
 
     def weights(self, w: Weights) -> LayerWeights:
-        """The weights of a vector; moves that are illegal have minus infinity."""
-        made = LayerWeights(w * self._scale, self.zeros().moves)
-        made.moves[self._moves] = w[self._is_move]
+        """The weights of a vector; transitions that are illegal have minus infinity."""
+        weights = LayerWeights(w * self._scale, self.zeros().transitions)
+        weights.transitions[self._transitions] = w[self._is_transition]
         legal = self.fitting.limits["legal"]
         if legal.size:
-            made.moves[legal.reshape(made.moves.shape) == 0] = -np.inf
-        return made
+            weights.transitions[legal.reshape(weights.transitions.shape) == 0] = -np.inf
+        return weights
 
     def vector(self, expected: LayerWeights) -> Weights:
         """What is expected, by parameter."""
         out: Weights = expected.parameters * self._scale
-        out[self._is_move] = expected.moves[self._moves]
+        out[self._is_transition] = expected.transitions[self._transitions]
         return out
 
     def blocks(self, corpus: Corpus, cuts: Sequence[int]) -> list[BlockFeatures]:
@@ -93,13 +93,13 @@ class JointLayer:
         split = LatentTemplate(self.template, self.latent)
         columns = self.template.of_corpus(corpus)
 
-        def found(rows: _native.Template, names: tuple[str, ...], offset: int) -> Any:
+        def encode(rows: _native.Template, names: tuple[str, ...], offset: int) -> Any:
             kernel = _native.latent_features
             return split.for_each_label(kernel, rows, model.native, columns, names, offset)
 
         known = split.known.encode(model.native, columns).occurrences()
-        ties = {names: found(rows, names, 0) for names, rows in split.ties.items()}
-        lags = {name: found(rows, (name,), -1) for name, rows in split.lags.items()}
+        cotemporal = {names: encode(rows, names, 0) for names, rows in split.ties.items()}
+        lagged = {name: encode(rows, (name,), -1) for name, rows in split.lags.items()}
         sizes = {name: len(labels) for name, labels in self.latent.items()}
         start, end = (np.flatnonzero(self.fitting.limits[name] == 0) for name in ("start", "end"))
 
@@ -111,11 +111,11 @@ class JointLayer:
                 Occurrences.within(known, *where),
                 {
                     names: Occurrences.within(each, *where, *(sizes[name] for name in names))
-                    for names, each in ties.items()
+                    for names, each in cotemporal.items()
                 },
                 {
                     name: Occurrences.within(each, *where, sizes[name])
-                    for name, each in lags.items()
+                    for name, each in lagged.items()
                 },
                 start,
                 end,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,15 +21,13 @@ from dovetail.chain.objective import Precision
 from dovetail.chain.steps import Weights
 from dovetail.corpus import Corpus
 from dovetail.numeric import dot
+from dovetail.pipeline.decode.decoder import Decoder
 from dovetail.pipeline.decode.joint import JointScores
-from dovetail.pipeline.decode.single import Known, known_labels
+from dovetail.pipeline.layers.known import Known, known_labels
 from dovetail.pipeline.layers.potentials import Potentials
 from dovetail.pipeline.tasks import naming
 from dovetail.pipeline.train.joint.features import BlockFeatures, Bounds, Counts, LayerWeights
 from dovetail.pipeline.train.joint.layer import JointLayer
-
-if TYPE_CHECKING:
-    from dovetail.pipeline.pipeline import Pipeline
 
 BLOCK = 2_000  # tokens that a thread works on at a time
 
@@ -45,9 +43,9 @@ class Block(NamedTuple):
         return self.features[0].bounds
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether all labels are known."""
-        return all(known.whole for known in self.known.values())
+        return all(known.is_complete for known in self.known.values())
 
     def potentials(self, weights: Sequence[LayerWeights]) -> list[Potentials]:
         """Scores of all layers under their weights."""
@@ -63,9 +61,9 @@ class JointObjective:
 
     precision: Precision = "double"
 
-    def __init__(self, pipeline: Pipeline, corpus: Corpus) -> None:
-        self.pipeline = pipeline
-        layers = pipeline.layers
+    def __init__(self, decoder: Decoder, corpus: Corpus) -> None:
+        self.decoder = decoder
+        layers = decoder.layers
         self.parts: list[JointLayer] = []
         for k, layer in enumerate(layers):
             with naming(layer.name):
@@ -83,7 +81,10 @@ class JointObjective:
         for s, end in enumerate(corpus.bounds[1:], start=1):
             if end - corpus.bounds[cuts[-1]] >= BLOCK or s == len(corpus):
                 cuts.append(s)
-        known = {layer.name: known_labels(layer, corpus).codes for layer in self.pipeline.layers}
+        known = {
+            layer.name: known_labels(layer.name, layer.labels, corpus).codes
+            for layer in self.decoder.layers
+        }
         features = [part.blocks(corpus, cuts) for part in self.parts]
         starts = corpus.bounds[cuts]
         return [
@@ -101,11 +102,11 @@ class JointObjective:
         weights = self._weights(w)
 
         def visit(block: Block) -> tuple[float, list[Counts]]:
-            made = block.potentials(weights)
-            log_z, labels = self._marginals(block, made, {})
-            if block.whole:
+            scores = block.potentials(weights)
+            log_z, labels = self._marginals(block, scores, {})
+            if block.is_complete:
                 return log_z, block.expected(labels)
-            held, known = self._marginals(block, made, block.known)
+            held, known = self._marginals(block, scores, block.known)
             rest = [a + b.scaled(-1) for a, b in zip(labels, known, strict=True)]
             return log_z - held, block.expected(rest)
 
@@ -123,7 +124,7 @@ class JointObjective:
         """What a visit finds in all blocks, added up in their order."""
         value = 0.0
         sums = [part.zeros() for part in self.parts]
-        with ThreadPoolExecutor(self.pipeline.threads or os.cpu_count()) as pool:
+        with ThreadPoolExecutor(self.decoder.threads or os.cpu_count()) as pool:
             for own, found in pool.map(visit, blocks):
                 value += own
                 for total, counts in zip(sums, found, strict=True):
@@ -137,11 +138,11 @@ class JointObjective:
     @property
     def is_convex(self) -> bool:
         """Whether all labels are known and inference is exact."""
-        how = self.pipeline.inference
-        if not all(block.whole for block in self.blocks) or how not in ("auto", "exact"):
+        how = self.decoder.inference
+        if not all(block.is_complete for block in self.blocks) or how not in ("auto", "exact"):
             return False
-        made = self.blocks[0].potentials(self._weights(self.start()))
-        grids = self._scores(self.blocks[0], made, {}).grids()
+        scores = self.blocks[0].potentials(self._weights(self.start()))
+        grids = self._scores(self.blocks[0], scores, {}).grids()
         return how == "exact" or all(grid.is_exact_affordable for _, grid in grids)
 
     def export(self, w: Weights, facts: Mapping[str, Any]) -> None:
@@ -150,14 +151,14 @@ class JointObjective:
             part.export(own, facts)
 
     def _known_counts(self) -> Weights:
-        """How often features and moves occur where all labels are known."""
+        """How often features and transitions occur where all labels are known."""
         weights = self._weights(self.start())
 
         def visit(block: Block) -> tuple[float, list[Counts]]:
             held, known = self._marginals(block, block.potentials(weights), block.known)
             return held, block.expected(known)
 
-        return self._sum(visit, [block for block in self.blocks if block.whole])[1]
+        return self._sum(visit, [block for block in self.blocks if block.is_complete])[1]
 
     def _each(self, w: Weights) -> list[Weights]:
         return [w[a:b] for a, b in zip(self._ends[:-1], self._ends[1:], strict=True)]
@@ -166,33 +167,38 @@ class JointObjective:
         return [part.weights(own) for part, own in zip(self.parts, self._each(w), strict=True)]
 
     def _scores(
-        self, block: Block, made: list[Potentials], known: Mapping[str, Known]
+        self, block: Block, scores: list[Potentials], known: Mapping[str, Known]
     ) -> JointScores:
-        return JointScores(self.pipeline.layers, made, block.bounds, known)
+        return JointScores(self.decoder.layers, scores, block.bounds, known)
 
     def _marginals(
-        self, block: Block, made: list[Potentials], known: Mapping[str, Known]
+        self, block: Block, scores: list[Potentials], known: Mapping[str, Known]
     ) -> tuple[float, list[Potentials]]:
         """log Z of a block, and expectations in the shape of the layers' potentials."""
-        p = self.pipeline
+        settings = {**self.decoder.grid_settings, "threads": 1}
+        layers = self.decoder.layers
         log_z = 0.0
         out: dict[int, Potentials] = {}
-        for members, grid in self._scores(block, made, known).grids():
-            found = grid.marginals(p.inference, epsilon=p.epsilon, threads=1)
+        for members, grid in self._scores(block, scores, known).grids():
+            found = grid.marginals(**settings)
             log_z += float(np.sum(found.log_z))
-            names = [p.layers[member].name for member in members]
+            names = [layers[member].name for member in members]
             for place, member in enumerate(members):
-                ties = {
+                cotemporal = {
                     tuple(names[k] for k in key[:-1]): value
                     for key, value in found.ties.items()
                     if key[-1] == place
                 }
-                lags = {
+                lagged = {
                     names[before]: value
                     for (before, after), value in found.lags.items()
                     if after == place
                 }
                 out[member] = Potentials(
-                    p.layers[member].labels, found.labels[place], found.moves[place], ties, lags
+                    layers[member].labels,
+                    found.labels[place],
+                    found.moves[place],
+                    cotemporal,
+                    lagged,
                 )
-        return log_z, [out[k] for k in range(len(p.layers))]
+        return log_z, [out[k] for k in range(len(layers))]

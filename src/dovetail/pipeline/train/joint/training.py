@@ -7,7 +7,7 @@ features that read it at the token before tie them across time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,36 +15,39 @@ from dovetail.chain.lbfgs import lbfgs
 from dovetail.chain.training import Hooks, run
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
+from dovetail.pipeline.decode.decoder import Decoder
 from dovetail.pipeline.train.joint.objective import JointObjective
-from dovetail.pipeline.train.layerwise import Curriculum, Listener
+from dovetail.pipeline.train.layerwise import LayerwiseTraining, Listener
 
 if TYPE_CHECKING:
-    from dovetail.pipeline.pipeline import Pipeline
+    from dovetail.representation import Representation
 
 ROUNDS = 200  # at most
 MEMORY = 20  # rounds are dear here, and what is kept of them is not
 
 
 def fit_jointly(
-    pipeline: Pipeline,
+    decoder: Decoder,
     corpora: Mapping[str, Corpus],
     columns: Mapping[str, str],
+    representations: Sequence[Representation],
     callback: Listener | None,
-) -> None:
-    """Train all layers on one corpus that has labels for all of them, some of which may be
-    missing."""
-    first = corpora.get(pipeline.names[0])
-    if first is None or any(corpora.get(name) is not first for name in pipeline.names):
+) -> list[str]:
+    """Train all layers of a decoder on one corpus that has labels for all of them, some of which
+    may be missing. Gives notes on the training."""
+    layers = decoder.layers
+    first = corpora.get(layers[0].name)
+    if first is None or any(corpora.get(layer.name) is not first for layer in layers):
         raise DataError("joint training needs one corpus with the labels of all tasks")
     corpus = first
     for name, column in columns.items():
         corpus = corpus.with_column(name, corpus.column(column))
-    start = Curriculum(pipeline.layers, "gold", 2, None, 0, pipeline.threads, callback)
-    start.represented = pipeline.representations
-    for layer in pipeline.layers:  # each by itself, lower labels being known: a good start
+    start = LayerwiseTraining(
+        layers, "gold", 2, None, 0, decoder.threads, callback, representations
+    )
+    for layer in layers:  # each by itself, lower labels being known: a good start
         start.fit(layer, corpus, layer.name)
-    pipeline.notes_ += start.notes
-    objective = JointObjective(pipeline, corpus)
+    objective = JointObjective(decoder, corpus)
     limits = [part.tagger.max_iterations for part in objective.parts]
     most = min([ROUNDS, *(limit for limit in limits if limit is not None)])
     rounds = lbfgs(
@@ -70,3 +73,4 @@ def fit_jointly(
             "evaluations": objective.evaluations,
         },
     )
+    return start.notes
