@@ -8,7 +8,6 @@ cross-validation on the labelled text.
 import dovetail
 from dovetail.demo import path
 from dovetail.evaluate import bootstrap, evaluate
-from dovetail.pipeline import without_transfer
 
 old = dovetail.Tagger().fit(dovetail.read(path("news.conll"), columns=["word", "ner"]))
 few = dovetail.read(path("few.conll"), columns=["word", "fields"])
@@ -20,7 +19,7 @@ print("learnt from", few)
 
 systems = {
     "plain tagger": dovetail.Tagger().fit(few).predict(test),
-    "auto, without the old tagger": without_transfer(pipeline).predict(test)["fields"],
+    "auto, without the old tagger": pipeline.without_transfer().predict(test)["fields"],
     "auto": pipeline.predict(test)["fields"],
 }
 for name, labels in systems.items():

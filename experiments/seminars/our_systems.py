@@ -17,7 +17,7 @@ from dovetail.compare import Cell, Split
 from dovetail.corpus import convert
 from dovetail.evaluate.fields import Choice, Looks
 from dovetail.features.sets import fields
-from dovetail.pipeline import choose_values, look, without_transfer
+from dovetail.pipeline import choose_values, look
 from experiments.common.shared_models import SharedModels
 from experiments.seminars.announcements import TaggedAnnouncements
 from experiments.seminars.field_scores import FIELDS, score_fields
@@ -75,7 +75,7 @@ class OurSystems:
         alone = {TASK: tagger().fit(train, label=TASK)}
         plain = Pipeline(alone, decode="cascade", threads=threads)
         out = {"none": TrainedSystem(look(plain, test, FIELDS), MOST_FREQUENT)}
-        for name, pipeline in (("none eager", without_transfer(auto)), ("auto eager", auto)):
+        for name, pipeline in (("none eager", auto.without_transfer()), ("auto eager", auto)):
             choices = choose_values(pipeline, FIELDS)
             amounts = [choice.eagerness for choice in choices.values()]
             out[name] = TrainedSystem(look(pipeline, test, FIELDS, amounts), choices)

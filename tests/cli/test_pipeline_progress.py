@@ -27,7 +27,7 @@ def test_lines_of_each_task(capsys: pytest.CaptureFixture[str]) -> None:
             for k in range(1, 4):
                 display(task, round_at(k))
             if task == "ner":
-                logging.getLogger("dovetail.pipeline.training").info("some text is shared")
+                logging.getLogger("dovetail.pipeline.train.layerwise").info("some text is shared")
     shown = capsys.readouterr().err.splitlines()
     assert [line.split(" loss")[0] for line in shown] == [
         "reading",

@@ -62,7 +62,7 @@ def test_without_outside_there_are_no_fields():
 
 def test_choices_are_made_on_documents_that_models_have_not_seen(monkeypatch):
     """All names are new in each document, so that only a second look finds them."""
-    monkeypatch.setattr("dovetail.pipeline.inputs.AT_ONCE", 5)  # fewer than a part has
+    monkeypatch.setattr("dovetail.pipeline.decode.inputs.AT_ONCE", 5)  # fewer than a part has
     words = [["by", f"Name{k}", "at", "noon"] for k in range(12)]
     labels = [["O", "B-who", "O", "O"]] * 12
     documents = Corpus.from_lists({"word": words, "fields": labels})

@@ -159,7 +159,7 @@ def test_arrays_of_scores_are_for_one_corpus_of_any_length(
     arrays = [rng.normal(size=(len(s), 2)) for s in corpus]
     pipeline = Pipeline({"x": Scores(["A", "B"], arrays)})
     whole = pipeline.predict(corpus)
-    monkeypatch.setattr("dovetail.pipeline.inputs.AT_ONCE", 10)
+    monkeypatch.setattr("dovetail.pipeline.decode.inputs.AT_ONCE", 10)
     assert pipeline.predict(corpus) == whole
     with pytest.raises(DataError, match="give a function to score any data"):
         pipeline.explain(corpus[0])

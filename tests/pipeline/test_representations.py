@@ -25,8 +25,8 @@ from dovetail import (
     WordClasses,
     column,
 )
-from dovetail.pipeline.members import MAPPED
 from dovetail.pipeline.representations import represented
+from dovetail.pipeline.train.auto.members import MAPPED
 from dovetail.representation import Distance, Entropy, Representation
 from representation.texts import news, novel
 

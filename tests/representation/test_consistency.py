@@ -141,7 +141,7 @@ def test_a_pipeline_sees_the_whole_corpus_and_is_one_file(
     assert "context_entity_document[-1..1]" in str(pipeline["ner"].features)
     whole = pipeline.annotate(corpus())
     assert "context_token_corpus" not in whole.names
-    monkeypatch.setattr("dovetail.pipeline.inputs.AT_ONCE", 4)
+    monkeypatch.setattr("dovetail.pipeline.decode.inputs.AT_ONCE", 4)
     assert pipeline.annotate(corpus()) == whole
     pipeline.save(tmp_path / "both.dovetail")
     assert Pipeline.load(tmp_path / "both.dovetail").annotate(corpus()) == whole

@@ -21,7 +21,7 @@ from dovetail.cli.states import (
     words_as_lines,
 )
 from dovetail.io.loading import kind_of
-from dovetail.pipeline.linear_layer import is_linear_tagger
+from dovetail.pipeline.layers.linear import is_linear_tagger
 
 if TYPE_CHECKING:
     from dovetail.pipeline import Pipeline

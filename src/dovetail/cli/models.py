@@ -25,7 +25,7 @@ def load(path: str) -> Tagger | Pipeline:
     if isinstance(opened, Tagger) or opened.kind == "pipeline":
         return opened  # type: ignore[no-any-return]
     from dovetail.pipeline import Pipeline
-    from dovetail.pipeline.linear_layer import is_linear_tagger
+    from dovetail.pipeline.layers.linear import is_linear_tagger
 
     if not is_linear_tagger(opened):
         raise ModelFileError(
@@ -96,8 +96,8 @@ def label_column(annotator: Any) -> str | None:
 
 def _trained_on(annotator: Any) -> tuple[str | None, list[str]] | None:
     """The label column of the data that a layer was trained on, and all its columns."""
-    from dovetail.pipeline.layers import taggers_of
-    from dovetail.pipeline.linear_layer import is_linear_tagger
+    from dovetail.pipeline.layers.conversion import taggers_of
+    from dovetail.pipeline.layers.linear import is_linear_tagger
 
     if is_linear_tagger(annotator):
         return annotator.label_column_, list(annotator.training_.get("columns", ()))
@@ -107,7 +107,7 @@ def _trained_on(annotator: Any) -> tuple[str | None, list[str]] | None:
 
 
 def _taggers(pipeline: Pipeline) -> list[Tagger]:
-    from dovetail.pipeline.layers import taggers_of
+    from dovetail.pipeline.layers.conversion import taggers_of
 
     return [tagger for name in pipeline.names for tagger in taggers_of(pipeline[name])]
 
@@ -116,7 +116,7 @@ def _pipeline_columns(pipeline: Pipeline) -> list[list[str]]:
     """The columns that nothing here writes, and those of the data that the last tagger was trained
     on: as it was, and without what the pipeline adds.
     """
-    from dovetail.pipeline.inputs import input_columns
+    from dovetail.pipeline.decode.inputs import input_columns
     from dovetail.pipeline.representations import columns_of
 
     inputs = input_columns(pipeline.layers, pipeline.representations)

@@ -18,8 +18,8 @@ from dovetail.cli.models import check_writable
 from dovetail.cli.progress import duration, megabytes
 from dovetail.cli.states import in_short, summary, told
 from dovetail.cli.task_progress import show_tasks
-from dovetail.pipeline.layers import taggers_of
-from dovetail.pipeline.linear_layer import is_linear_tagger
+from dovetail.pipeline.layers.conversion import taggers_of
+from dovetail.pipeline.layers.linear import is_linear_tagger
 from dovetail.recipe import Recipe
 
 if TYPE_CHECKING:

@@ -28,12 +28,12 @@ from dovetail.corpus.sequences import sequence_keys
 from dovetail.errors import DataError
 from dovetail.evaluate import evaluate
 from dovetail.pipeline.choices import Decode, Training
-from dovetail.pipeline.decoding import missing
+from dovetail.pipeline.decode.single import missing
 from dovetail.pipeline.pipeline import Pipeline
 from dovetail.pipeline.representations import represented
 from dovetail.pipeline.stacking import stacked
 from dovetail.pipeline.tasks import naming
-from dovetail.pipeline.training import shared_parts
+from dovetail.pipeline.train.cross_fitting import shared_parts
 from dovetail.recipe import Comparison, Recipe, Task
 
 LEAST = 2  # parts that a cross-fitting needs

@@ -7,8 +7,8 @@ from typing import Any
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.pipeline.linear_layer import is_linear_tagger
-from dovetail.pipeline.training import shared_parts
+from dovetail.pipeline.layers.linear import is_linear_tagger
+from dovetail.pipeline.train.cross_fitting import shared_parts
 from dovetail.recipe import Recipe
 from dovetail.recipe.description import RepresentationSpec
 from dovetail.recipe.representations import read_domains

@@ -26,7 +26,7 @@ from dovetail.errors import DataError
 from dovetail.evaluate import evaluate
 from dovetail.features import Template
 from dovetail.features.sets import suited
-from dovetail.pipeline.values import chosen_value, groups_of
+from dovetail.pipeline.train.representation_values import choose_value, groups_of
 from dovetail.recipe.schema.representations import REPRESENTATION_KINDS
 from dovetail.recipe.schema.values import POSITIVE
 from dovetail.representation import Representation
@@ -224,7 +224,7 @@ class Tuning:
         label = self.material.label
         tagger = Tagger(features=features, c2=self.c2, threads=self.threads)
         if without_value:  # chosen as a pipeline does
-            found = chosen_value(tagger.get_params(), train, label, without_value).value
+            found = choose_value(tagger.get_params(), train, label, without_value).value
             tagger.set_params(groups=groups_of(features, without_value, found))
         _whole(tagger.fit(train, label=label))
         report = evaluate(development.lists(label), tagger.predict(development), self._scheme)

@@ -12,7 +12,7 @@ from dovetail.corpus import Corpus
 from dovetail.demo.drawing import excerpt
 from dovetail.evaluate import Report
 from dovetail.pipeline import Pipeline
-from dovetail.pipeline.explain import PipelineExplanation
+from dovetail.pipeline.decode.explain import PipelineExplanation
 
 Verdict = Literal["mended", "broken", "wrong both ways"]
 Labels = list[list[str]]

@@ -22,7 +22,7 @@ from dovetail.demo.drawing import score_table, with_probabilities
 from dovetail.errors import DovetailError
 from dovetail.evaluate import Report, evaluate
 from dovetail.pipeline import Pipeline
-from dovetail.pipeline.decoding import missing
+from dovetail.pipeline.decode.single import missing
 from dovetail.recipe import Recipe
 
 RAW_LINES = (4, 8, 10, 14, 21, 26, 31, 39)  # of unlabelled.txt: easy ones and traps

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from dovetail.corpus import Corpus, allowed_transitions, labels_from_spans, placed
 from dovetail.errors import DataError
 from dovetail.numeric import exp, log
-from dovetail.pipeline.scores import Scores
+from dovetail.pipeline.layers.scores import Scores
 
 Floats = npt.NDArray[np.float64]
 Offsets = list[tuple[int, int]]

@@ -3,35 +3,33 @@
 from typing import TYPE_CHECKING, Any
 
 _HOME = {
-    "AUTO_METHOD": "auto.METHOD",
-    "Annotator": "annotators.Annotator",
+    "AUTO_METHOD": "train.auto.pools.METHOD",
+    "Annotator": "layers.annotator.Annotator",
     "Decode": "choices.Decode",
     "Pipeline": "pipeline.Pipeline",
-    "Pool": "pool.Pool",
-    "Potentials": "potentials.Potentials",
-    "Scores": "scores.Scores",
+    "Pool": "layers.pool.Pool",
+    "Potentials": "layers.potentials.Potentials",
+    "Scores": "layers.scores.Scores",
     "Training": "choices.Training",
     "choose_values": "extraction.choose_values",
     "extract": "extraction.extract",
     "look": "extraction.look",
     "mentions_of": "extraction.mentions_of",
-    "names_agree": "label_map.names_agree",
+    "names_agree": "train.auto.label_map.names_agree",
     "stacked": "stacking.stacked",
-    "without_transfer": "auto.without_transfer",
 }
 
 if TYPE_CHECKING:
-    from dovetail.pipeline.annotators import Annotator
-    from dovetail.pipeline.auto import METHOD as AUTO_METHOD
-    from dovetail.pipeline.auto import without_transfer
     from dovetail.pipeline.choices import Decode, Training
     from dovetail.pipeline.extraction import choose_values, extract, look, mentions_of
-    from dovetail.pipeline.label_map import names_agree
+    from dovetail.pipeline.layers.annotator import Annotator
+    from dovetail.pipeline.layers.pool import Pool
+    from dovetail.pipeline.layers.potentials import Potentials
+    from dovetail.pipeline.layers.scores import Scores
     from dovetail.pipeline.pipeline import Pipeline
-    from dovetail.pipeline.pool import Pool
-    from dovetail.pipeline.potentials import Potentials
-    from dovetail.pipeline.scores import Scores
     from dovetail.pipeline.stacking import stacked
+    from dovetail.pipeline.train.auto.label_map import names_agree
+    from dovetail.pipeline.train.auto.pools import METHOD as AUTO_METHOD
 
 __all__ = [
     "AUTO_METHOD",
@@ -48,7 +46,6 @@ __all__ = [
     "mentions_of",
     "names_agree",
     "stacked",
-    "without_transfer",
 ]
 
 
@@ -57,5 +54,5 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'dovetail.pipeline' has no attribute '{name}'")
     from importlib import import_module
 
-    module, _, attribute = _HOME[name].partition(".")
+    module, _, attribute = _HOME[name].rpartition(".")
     return getattr(import_module(f"dovetail.pipeline.{module}"), attribute)

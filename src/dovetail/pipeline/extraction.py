@@ -17,13 +17,14 @@ from dovetail.chain.tagging import SpanPrediction
 from dovetail.corpus import Corpus, Sequence, Span, spans
 from dovetail.errors import DataError
 from dovetail.evaluate.fields import Choice, Looks, Mention, choose, normalised, taken
-from dovetail.pipeline.annotation import parts, passing
 from dovetail.pipeline.choices import DECODINGS, Decode, check_choice
-from dovetail.pipeline.decoding import in_order
-from dovetail.pipeline.held_out import HeldOut
+from dovetail.pipeline.decode.decoder import Decoder
+from dovetail.pipeline.decode.tagging import PipelineTagging, tag_corpus
+from dovetail.pipeline.layers.conversion import as_annotator
+from dovetail.pipeline.layers.layer import Layer
+from dovetail.pipeline.layers.recalibrated import Correction, Recalibrated
 from dovetail.pipeline.pipeline import Pipeline
-from dovetail.pipeline.recalibration import Correction, Recalibrated
-from dovetail.pipeline.tagging import PipelineTagging, tagged
+from dovetail.pipeline.train.held_out import HeldOut
 
 OUTSIDE = "O"
 EAGERNESS = (0.0, 0.5, 1.0, 1.5, 2.0)
@@ -67,24 +68,19 @@ def look(
     if how == "joint":
 
         def find(numbers: list[int], amount: float) -> list[list[Mention]]:
-            own = _eager(pipeline, amount) if amount else pipeline
+            *below, last = pipeline.layers
+            own = pipeline
+            if amount:
+                own = pipeline.with_layers([*below, _favour_fields(last, amount)])
             chosen = documents.select(numbers)
-            return _found(chosen, own.tag(chosen, decode=how), pipeline.names[-1])
+            return _mentions(chosen, own.tag(chosen, decode=how), pipeline.names[-1])
 
-        return _looked(find, len(documents), wanted, amounts)
+        return _look_again(find, len(documents), wanted, amounts)
     out: list[Looks] = []
-    for part, _ in parts(pipeline, documents):
-        out += _looked(
-            _finder(_scored(pipeline, part, how), pipeline.threads), len(part), wanted, amounts
-        )
+    for part, _ in pipeline.split(documents):
+        scored = HeldOut(part, pipeline.names[-1], pipeline.last_potentials(part, how))
+        out += _look_again(_finder(scored, pipeline.threads), len(part), wanted, amounts)
     return out
-
-
-def _scored(pipeline: Pipeline, documents: Corpus, decode: Decode) -> HeldOut:
-    """The last layer's scores of some documents, which do not depend on how eagerly it looks."""
-    last = pipeline.layers[-1]
-    filled = in_order(pipeline.layers[:-1], documents, passing(pipeline, decode, {}))
-    return HeldOut(documents, last.name, last.annotator.potentials(filled, {}))
 
 
 def choose_values(
@@ -122,7 +118,7 @@ def held_out_looks(
     looks: list[Looks] = []
     for part in known:
         find = _finder(part, pipeline.threads)
-        looks += _looked(find, len(part.corpus), wanted, eagerness)
+        looks += _look_again(find, len(part.corpus), wanted, eagerness)
     return truth, looks
 
 
@@ -142,14 +138,14 @@ def _true(document: Sequence, label: str) -> dict[str, set[str]]:
 def _finder(part: HeldOut, threads: int | None) -> Find:
     def find(numbers: list[int], amount: float) -> list[list[Mention]]:
         own = part.select(numbers)
-        pipeline = Pipeline({part.label: own}, threads=threads)
-        eager = _eager(pipeline, amount) if amount else pipeline
-        return _found(own.corpus, tagged(eager, own.corpus, "cascade", {}), part.label)
+        layer = Layer(part.label, as_annotator(own))
+        decoder = Decoder([_favour_fields(layer, amount) if amount else layer], threads=threads)
+        return _mentions(own.corpus, tag_corpus(decoder, own.corpus, "cascade", {}), part.label)
 
     return find
 
 
-def _looked(
+def _look_again(
     find: Find, n_documents: int, fields: Iterable[str], eagerness: Iterable[float]
 ) -> list[Looks]:
     wanted = set(fields)
@@ -165,20 +161,18 @@ def _looked(
     return out
 
 
-def _eager(pipeline: Pipeline, amount: float) -> Pipeline:
-    last = pipeline.layers[-1]
-    labels = last.labels
+def _favour_fields(layer: Layer, amount: float) -> Layer:
+    """The layer with so much subtracted from every score of the label O."""
+    labels = layer.labels
     if OUTSIDE not in labels:
-        raise DataError(f"the task '{last.name}' has no label {OUTSIDE}, so it finds no fields")
+        raise DataError(f"the task '{layer.name}' has no label {OUTSIDE}, so it finds no fields")
     bias = np.zeros(len(labels))
     bias[labels.index(OUTSIDE)] = -amount
     correction = Correction(labels, bias, np.zeros((len(labels), len(labels))))
-    eager = pipeline.with_weights()
-    eager.layers[-1] = replace(last, annotator=Recalibrated(last.annotator, correction))
-    return eager
+    return replace(layer, annotator=Recalibrated(layer.annotator, correction))
 
 
-def _found(
+def _mentions(
     documents: Corpus, taggings: Iterable[PipelineTagging], name: str
 ) -> list[list[Mention]]:
     return [

@@ -9,29 +9,36 @@ from typing import TYPE_CHECKING, Any, cast
 from dovetail.base import Estimator, clone
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
-from dovetail.errors import DataError
+from dovetail.errors import DataError, DovetailError
 from dovetail.grid.grid import METHODS
-from dovetail.io.model_file import ModelFile, Source
-from dovetail.pipeline.annotation import annotated, joint_scores, parts, reports
-from dovetail.pipeline.annotators import Annotator, TaggerLayer
+from dovetail.io.model_file import ModelFile, Source, open_model
 from dovetail.pipeline.choices import DECODINGS, Decode, Training, check_choice
-from dovetail.pipeline.decoding import JointScores
-from dovetail.pipeline.fitting import fit_layers
-from dovetail.pipeline.held_out import HeldOut
-from dovetail.pipeline.inputs import corpus_of
-from dovetail.pipeline.layers import check_trained, layer_named, layers_of
-from dovetail.pipeline.linear_layer import LinearLayer
-from dovetail.pipeline.representations import added, apart, represented, without
-from dovetail.pipeline.saved import opened, to_bytes
-from dovetail.pipeline.training import Listener
+from dovetail.pipeline.decode.decoder import Decoder
+from dovetail.pipeline.decode.explain import PipelineExplanation, explain_changes
+from dovetail.pipeline.decode.inputs import as_corpus, split_corpus
+from dovetail.pipeline.decode.joint import JointScores, annotate_in_order
+from dovetail.pipeline.decode.tagging import PipelineTagging, find_n_best, tag_corpus
+from dovetail.pipeline.file import SETTINGS, damaged, pipeline_bytes, read_pipeline
+from dovetail.pipeline.layers.annotator import Annotator
+from dovetail.pipeline.layers.known import Known, known_labels
+from dovetail.pipeline.layers.layer import Layer, check_fitted, layer_named, weigh_layers
+from dovetail.pipeline.layers.potentials import Potentials
+from dovetail.pipeline.representations import (
+    added,
+    apart,
+    of_whole_corpora,
+    represented,
+    without,
+)
 
 if TYPE_CHECKING:
     from dovetail.features import Featurizer
     from dovetail.grid import Report
     from dovetail.multitask import LinearTagger
-    from dovetail.pipeline.auto import Candidates
-    from dovetail.pipeline.explain import PipelineExplanation
-    from dovetail.pipeline.tagging import PipelineTagging
+    from dovetail.pipeline.train.auto.pools import Candidates
+    from dovetail.pipeline.train.held_out import HeldOut
+    from dovetail.pipeline.train.layerwise import Listener
+    from dovetail.pipeline.train.result import TrainingResult
     from dovetail.representation import Representation
 
     Part = Tagger | LinearTagger | Annotator | Representation
@@ -47,11 +54,10 @@ class Pipeline(Estimator):
     ``soft``     each tagger's label probabilities are what the next one reads.
     ``joint``    nothing is fixed: all labels of a sequence are found together, as the best of one
                  factorial CRF whose score is the sum of all taggers' scores.
-    ``auto``     as soft; in training, the last task gets a pool of what does best on little text,
-                 chosen by cross-validation (`dovetail.pipeline.auto`).
+    ``auto``     as soft, and `fit` trains with ``training="auto"`` unless told otherwise.
 
-    The setting can be changed after training: the weights are the same. Only ``auto`` is a way of
-    training, too.
+    The setting can be changed after training: it decides how trained layers are decoded, and
+    training does not depend on it, but for the default that ``auto`` sets.
 
     Parameters
     ----------
@@ -93,7 +99,7 @@ class Pipeline(Estimator):
         epsilon: float = 1e-4,
         threads: int | None = None,
     ) -> None:
-        self.layers, self.representations = apart(layers, weights)
+        self._take_parts(layers, weights)
         self.decode = decode
         self.lattice = lattice
         self.inference = inference
@@ -102,9 +108,14 @@ class Pipeline(Estimator):
         self.notes_: list[str] = []
         self.held_out_: list[HeldOut] = []
         self.candidates_: Candidates | None = None
-        self._given: dict[str, Any] = {}  # taggers in whose place training put something else
-        self._checked = False
         self._check_parameters()
+
+    def _take_parts(
+        self, parts: Mapping[str, Part] | Sequence[Part], weights: Mapping[str, float] | None
+    ) -> None:
+        self.layers, self.representations = apart(parts, weights)
+        self._given = {layer.name: layer.annotator for layer in self.layers}  # fit trains clones
+        self._checked = False
 
     def _check_parameters(self) -> None:
         check_choice("inference", self.inference, METHODS)
@@ -114,28 +125,23 @@ class Pipeline(Estimator):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name; with ``deep`` also those of the layers, as ``ner__c2``."""
         parts: dict[str, Any] = {one.name_: one for one in self.representations}
-        parts |= {name: self._declared(name) for name in self.names}
+        parts |= {name: self._given[name].source for name in self.names}
         weights = {name: weight for name, weight in self.weights.items() if weight != 1.0}
         return {**super().get_params(deep), "layers": parts, "weights": weights or None}
 
     def clone(self) -> Pipeline:
         """The same with layers that are not trained. Representations are inputs, and stay."""
-        own = self.get_params(deep=False)
+        parameters = self.get_params(deep=False)
         kept = {one.name_: one for one in self.representations}
-        return Pipeline(**{**own, "layers": {**clone(own["layers"]), **kept}})
-
-    def _declared(self, name: str) -> Any:
-        """The tagger of that name, also where training has put something else in its place."""
-        return self._given[name].tagger if name in self._given else self[name]
+        return Pipeline(**{**parameters, "layers": {**clone(parameters["layers"]), **kept}})
 
     def _components(self) -> dict[str, Estimator]:
-        named = {name: self._declared(name) for name in self.names}
+        named = {name: self._given[name].source for name in self.names}
         return {name: part for name, part in named.items() if isinstance(part, Estimator)}
 
     def _set(self, name: str, value: Any) -> None:
         if name == "layers":
-            self.layers, self.representations = apart(value, None)
-            self._given = {}
+            self._take_parts(value, None)
         elif name == "weights":
             self.weights = dict.fromkeys(self.names, 1.0) | dict(value or {})
         else:
@@ -145,8 +151,7 @@ class Pipeline(Estimator):
     @property
     def is_fitted(self) -> bool:
         """Whether all layers are trained, as far as they can be."""
-        parts = [self[name] for name in self.names]
-        return all(part.is_fitted for part in parts if isinstance(part, Estimator))
+        return all(layer.annotator.is_fitted for layer in self.layers)
 
     @property
     def decode(self) -> Decode:
@@ -170,13 +175,11 @@ class Pipeline(Estimator):
 
     @weights.setter
     def weights(self, given: Mapping[str, float]) -> None:
-        annotators = {layer.name: layer.annotator for layer in self.layers}
-        self.layers = layers_of(annotators, {**self.weights, **given})
+        self.layers = weigh_layers(self.layers, given)
 
     def __getitem__(self, name: str) -> Any:
-        """The tagger, or other annotator, of that name."""
-        annotator = layer_named(name, self.layers).annotator
-        return annotator.tagger if isinstance(annotator, TaggerLayer | LinearLayer) else annotator
+        """The tagger, or other annotator, of that name: after training the trained one."""
+        return layer_named(name, self.layers).annotator.source
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "held_out_": [], "candidates_": None}  # for use after training
@@ -196,28 +199,62 @@ class Pipeline(Estimator):
     ) -> Pipeline:
         """Train the layers one after another, each on a corpus of its own or all on one.
 
+        Clones are trained: what the pipeline was given stays as it is, and ``pipeline[name]`` is
+        the trained tagger.
+
         A layer learns the column of its own name (of a name such as ``fields@base``, the part
         before the ``@``), the one that ``labels`` names for it, or else the last of its corpus.
         Layers without data must be trained already.
 
         What a layer reads of those below it in training: their best labels (``cascade``), their
-        probabilities (``soft``), or the labels in its corpus where that has them (``gold``);
-        ``auto`` is soft, and what it says above for the last layer. By default it is ``auto`` with
-        that decoding and ``cascade`` with others. On text that a lower layer was trained on, its
-        column is cross-fitted in ``folds`` parts; ``notes_`` says where. ``joint`` trains all
-        layers at once, as one factorial CRF, on a corpus that has all labels. ``callback`` is
-        called with a layer's name and a `Progress`.
+        probabilities (``soft``), or the labels in its corpus where that has them (``gold``).
+        ``auto`` is soft, and the last layer becomes a pool of what does best on little text,
+        selected by cross-validation: an annotator that the pipeline tags with, saves and loads. By
+        default it is ``auto`` for a pipeline of that decoding and ``cascade`` for others. On text
+        that a lower layer was trained on, its column is cross-fitted in ``folds`` parts; ``notes_``
+        says where. ``joint`` trains all layers at once, as one factorial CRF, on a corpus that has
+        all labels. ``callback`` is called with a layer's name and a `Progress`.
 
         With ``auto``, ``same`` says which types of lower labels mean which of the last layer's, as
         far as you know: ``{"PER": "speaker"}``. Those of the same name need not be told.
         ``held_out_`` then has the training text of the last layer with scores of models that have
         not seen it.
         """
-        told = dict(same or {})
-        fit_layers(self, data, training, dict(labels or {}), told, folds, seed, callback)
-        self.weights = self.weights  # what the layers read is known now: sort them again
-        self._checked = False
+        from dovetail.pipeline.train.fit import Trainer  # not needed to start and tag
+
+        trainer = Trainer(
+            self._decoder,
+            self._given,
+            self.representations,
+            self.decode,
+            training=training,
+            labels=labels,
+            same=same,
+            folds=folds,
+            seed=seed,
+            callback=callback,
+        )
+        self._put(trainer.fit(data))
         return self
+
+    def _put(self, result: TrainingResult) -> None:
+        self.layers = list(result.layers)
+        self.notes_ = list(result.notes)
+        self.held_out_ = list(result.held_out)
+        self.candidates_ = result.candidates
+        self._checked = False
+
+    def without_transfer(self) -> Pipeline:
+        """The last task of a pipeline that was just trained with ``auto``, as if there were no
+        tasks below: made of the same models, to tell what transfer is worth."""
+        if self.candidates_ is None:
+            raise DataError("transfer can be taken away only right after fit(training='auto')")
+        candidates = self.candidates_.without_transfer()
+        pool, last = candidates.select_pool(), self.layers[-1]
+        alone = self.with_layers([replace(last, annotator=pool.annotator)])
+        alone.notes_ = [*self.notes_, f"{last.name}: {pool.note}"]
+        alone.held_out_, alone.candidates_ = pool.held_out, candidates
+        return alone
 
     # Using it
 
@@ -245,55 +282,77 @@ class Pipeline(Estimator):
     ) -> Iterator[Corpus]:
         """The same in parts, as they are decoded."""
         how, corpus = self._how(decode), self.corpus_of(data)
-        for part, given in parts(self, corpus, known):
-            labelled = annotated(self, part, how, given)
+        for part, given in self.split(corpus, known):
+            labelled = self._decoder.annotate(part, how, given)
             yield without(labelled, added(corpus, self.representations))
 
     def tag(
         self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
     ) -> list[PipelineTagging]:
         """Labels of every layer with their confidences: of tokens, of spans, of the whole."""
-        from dovetail.pipeline.tagging import tagged
-
-        how, found = self._how(decode), parts(self, data, known)
-        return [one for part, given in found for one in tagged(self, part, how, given)]
+        how, split = self._how(decode), self.split(data, known)
+        return [one for part, given in split for one in tag_corpus(self._decoder, part, how, given)]
 
     def predict_nbest(self, data: Any, k: int) -> list[list[tuple[dict[str, list[str]], float]]]:
         """The k best joint labellings of each sequence, with their probabilities."""
-        from dovetail.pipeline.tagging import n_best
-
-        return [listed for part, _ in parts(self, data) for listed in n_best(self, part, k)]
+        split = self.split(data)
+        return [ranked for part, _ in split for ranked in find_n_best(self._decoder, part, k)]
 
     def reports(self, data: Any) -> list[Report]:
         """How joint decoding of this data is computed, and how far it is from exact decoding where
         that is affordable: a report for each set of layers that hang together."""
         self.check()
-        return reports(self, represented(self.corpus_of(data), self.representations))
+        return self._decoder.reports(represented(self.corpus_of(data), self.representations))
 
     def explain(self, sequence: Any, *, top: int = 5) -> PipelineExplanation:
         """Where joint decoding decides otherwise than the cascade, and which features made it so.
 
         ``sequence`` is one of a corpus, or a list of tokens.
         """
-        from dovetail.pipeline.explain import explain
-
+        self.check()
         one = sequence.alone() if hasattr(sequence, "alone") else self.corpus_of([sequence])
-        return explain(self, represented(one, self.representations), top)
+        return explain_changes(self._decoder, represented(one, self.representations), top)
 
     def tune(self, data: Any, **settings: Any) -> Pipeline:
-        """Choose the weights of layers on held-out text; see `dovetail.pipeline.tuning.tune`."""
-        from dovetail.pipeline.tuning import tune
+        """Choose the weights of layers on held-out text; settings are those of
+        `dovetail.pipeline.train.weights.choose_weights`."""
+        from dovetail.pipeline.train.weights import choose_weights  # not needed to start and tag
 
-        self.weights = tune(self, data, **settings)
+        def predict(weights: Mapping[str, float]) -> dict[str, list[list[str]]]:
+            return self.with_weights(**weights).predict(data, decode="joint")
+
+        self.weights = choose_weights(self.weights, predict, data, **settings)
         return self
 
     def corpus_of(self, data: Any) -> Corpus:
         """Any data that a pipeline reads, as a corpus."""
-        return corpus_of(data, self.layers, self.representations)
+        return as_corpus(data, self.layers, self.representations)
 
     def joint_scores(self, corpus: Corpus) -> JointScores:
         """Scores of all layers over a corpus, for joint decoding."""
-        return joint_scores(self, represented(corpus, self.representations), {})
+        return self._decoder.joint_scores(represented(corpus, self.representations), {})
+
+    def last_potentials(self, corpus: Corpus, decode: Decode) -> Potentials:
+        """Scores of the last layer given what those below pass on; of data that `split` gives."""
+        passed = self._decoder.passing(decode, {})
+        filled = annotate_in_order(self.layers[:-1], corpus, passed)
+        return self.layers[-1].annotator.potentials(filled, {})
+
+    def split(
+        self, data: Any, known: Iterable[str] = ()
+    ) -> Iterator[tuple[Corpus, dict[str, Known]]]:
+        """Data in parts that are decoded at a time, represented, with labels of layers that are
+        known."""
+        self.check()
+        layers = [layer_named(name, self.layers) for name in known]
+        corpus = represented(self.corpus_of(data), of_whole_corpora(self.representations))
+        for part in split_corpus(corpus, self.layers):
+            given = {layer.name: known_labels(layer.name, layer.labels, part) for layer in layers}
+            yield represented(part, self.representations), given
+
+    @property
+    def _decoder(self) -> Decoder:
+        return Decoder(self.layers, self.lattice, self.inference, self.epsilon, self.threads)
 
     def _how(self, decode: Decode | None) -> Decode:
         how = self.decode if decode is None else decode
@@ -303,13 +362,14 @@ class Pipeline(Estimator):
     def check(self) -> None:
         """Make sure that all layers are trained, and know what those below them may say."""
         if not self._checked:
-            check_trained(self.layers)
+            check_fitted(self.layers)
             self._checked = True
 
     # Keeping it
 
     def to_bytes(self) -> bytes:
-        return to_bytes(self)
+        settings = {name: getattr(self, name) for name in SETTINGS}
+        return pipeline_bytes(self.layers, self.representations, settings, self.notes_)
 
     @classmethod
     def load(
@@ -325,11 +385,26 @@ class Pipeline(Estimator):
         ``layers`` has by name what no file can hold: annotators of your own, and the feature
         functions of taggers that have one. ``verify`` is that of `dovetail.load`.
         """
-        return opened(cls, source, dict(layers or {}), threads, verify)
+        file = open_model(source, verify)
+        file.check_kind(cls.kind)
+        parts, weights, settings, notes = read_pipeline(file, layers or {}, threads)
+        try:
+            pipeline = cls(parts, weights=weights, threads=threads, **settings)
+        except DovetailError:
+            raise
+        except (TypeError, ValueError, AttributeError):
+            raise damaged(file) from None
+        pipeline.notes_ = notes
+        return pipeline
 
     def with_weights(self, **weights: float) -> Pipeline:
         """The same layers under other weights."""
+        return self.with_layers(weigh_layers(self.layers, weights))
+
+    def with_layers(self, layers: Sequence[Layer]) -> Pipeline:
+        """The same settings and representations with these layers."""
         other = Pipeline.__new__(Pipeline)
         other.__dict__.update(self.__dict__)
-        other.layers = [replace(a, weight=weights.get(a.name, a.weight)) for a in self.layers]
+        other.layers = list(layers)
+        other._checked = False
         return other

@@ -11,7 +11,7 @@ from dovetail.base.representation import Representation
 from dovetail.errors import DataError, DovetailError, ModelFileError
 from dovetail.io.loading import load
 from dovetail.io.model_file import ModelFile, Source
-from dovetail.pipeline.layers import Layer, layers_of
+from dovetail.pipeline.layers.layer import Layer, make_layers
 
 if TYPE_CHECKING:
     from dovetail.corpus import Corpus
@@ -38,7 +38,7 @@ def apart(
     else:
         found = [one for one in given if isinstance(one, Representation)]
         rest = [one for one in given if not isinstance(one, Representation)]
-    layers = layers_of(rest, weights)
+    layers = make_layers(rest, weights)
     _check_columns(found, {layer.name for layer in layers})
     return layers, found
 

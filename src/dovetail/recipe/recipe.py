@@ -10,7 +10,7 @@ from dovetail.base.representation import Representation
 from dovetail.corpus import Corpus
 from dovetail.errors import DovetailError
 from dovetail.io.files import PathLike
-from dovetail.pipeline.decoding import missing
+from dovetail.pipeline.decode.single import missing
 from dovetail.pipeline.pipeline import Pipeline
 from dovetail.pipeline.tasks import label_of, naming
 from dovetail.recipe.build import build_pipeline, read_task_files
@@ -19,7 +19,7 @@ from dovetail.recipe.parse import parse_recipe
 from dovetail.recipe.representations import train_representations
 
 if TYPE_CHECKING:
-    from dovetail.pipeline.training import Listener
+    from dovetail.pipeline.train.layerwise import Listener
 
 
 class Recipe(Description):

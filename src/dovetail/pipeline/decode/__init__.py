@@ -1,0 +1,1 @@
+"""Labels of all layers over a corpus: one layer after another, or all jointly."""

@@ -1,0 +1,70 @@
+"""Data that a pipeline is given, as corpora of bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from dovetail.corpus import Corpus
+from dovetail.data import is_corpus
+from dovetail.errors import DataError
+from dovetail.pipeline.layers.layer import Layer
+from dovetail.pipeline.representations import columns_of
+
+if TYPE_CHECKING:
+    from dovetail.representation import Representation
+
+AT_ONCE = 20_000  # tokens decoded together; a longer sequence is decoded alone
+
+
+def as_corpus(
+    data: Any, layers: Sequence[Layer], representations: Sequence[Representation] = ()
+) -> Corpus:
+    """A corpus as it is; lists of tokens as one that has the columns which representations and
+    layers read and none of them writes."""
+    if is_corpus(data):
+        return cast(Corpus, data)
+    inputs = input_columns(layers, representations) or ["word"]
+    if isinstance(data, str | Mapping):
+        raise DataError("give a corpus, or a list of sequences, each a list of tokens")
+    sequences = [list(sequence) for sequence in data]
+    for number, sequence in enumerate(sequences, start=1):
+        for place, token in enumerate(sequence, start=1):
+            single = isinstance(token, str)
+            if single != (len(inputs) == 1) or not (single or len(token) == len(inputs)):
+                wanted = "a string" if len(inputs) == 1 else f"a tuple of {', '.join(inputs)}"
+                raise DataError(
+                    f"sequence {number} token {place} is {token!r} where {wanted} was expected"
+                )
+    if len(inputs) == 1:
+        return Corpus.from_lists({inputs[0]: sequences})
+    return Corpus.from_lists(
+        {name: [[t[k] for t in s] for s in sequences] for k, name in enumerate(inputs)}
+    )
+
+
+def input_columns(layers: Sequence[Layer], representations: Sequence[Representation]) -> list[str]:
+    """Columns that data must have: those that are read and that nothing here writes."""
+    written = {layer.name for layer in layers} | set(columns_of(representations))
+    readers: list[Any] = [*representations, *(layer.annotator for layer in layers)]
+    reads = dict.fromkeys(name for reader in readers for name in reader.reads_)
+    return [name for name in reads if name not in written]
+
+
+def split_corpus(corpus: Corpus, layers: Sequence[Layer]) -> Iterator[Corpus]:
+    """A corpus in parts of bounded size, documents whole; in one where a layer has arrays of scores
+    for just this corpus."""
+    if corpus.n_tokens <= AT_ONCE or not all(layer.annotator.scores_any_corpus for layer in layers):
+        yield corpus
+        return
+    documents = corpus.document_bounds
+    cuts = np.arange(len(corpus) + 1) if documents is None else documents
+    tokens = corpus.bounds[cuts]
+    first = 0
+    while first < len(cuts) - 1:
+        last = int(np.searchsorted(tokens, tokens[first] + AT_ONCE, side="right")) - 1
+        last = max(last, first + 1)
+        yield corpus[int(cuts[first]) : int(cuts[last])]
+        first = last

@@ -1,0 +1,106 @@
+"""A linear tagger as a layer of a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import numpy as np
+
+from dovetail.corpus import Column, Corpus
+from dovetail.io.loading import load
+from dovetail.numeric import log
+from dovetail.pipeline.layers.annotator import Latent, TrainableAnnotator
+from dovetail.pipeline.layers.potentials import Potentials, Scores
+
+if TYPE_CHECKING:
+    from dovetail.multitask import LinearTagger
+    from dovetail.pipeline.layers.parts import PartsReader, PartsWriter
+
+KIND = "linear tagger"
+LEAST = 1e-12  # probability, so that its logarithm is finite
+
+
+def is_linear_tagger(annotator: object) -> TypeGuard[LinearTagger]:
+    """By what it says it is: so most pipelines, which have none, need not load the class."""
+    return getattr(annotator, "kind", None) == KIND
+
+
+class LinearLayer(TrainableAnnotator):
+    """A linear tagger as an annotator: logarithms of probabilities, and transitions that cost
+    nothing."""
+
+    def __init__(self, tagger: LinearTagger) -> None:
+        self.tagger = tagger
+
+    @property
+    def labels_(self) -> list[str]:
+        return self.tagger.labels_
+
+    @property
+    def reads_(self) -> tuple[str, ...]:
+        return self.tagger.reads_
+
+    @property
+    def source(self) -> LinearTagger:
+        return self.tagger
+
+    @property
+    def is_fitted(self) -> bool:
+        return self.tagger.is_fitted
+
+    @property
+    def features(self) -> Any:
+        return self.tagger.features
+
+    def set_features(self, features: Any) -> None:
+        self.tagger.features = features
+
+    @property
+    def notes(self) -> list[str]:
+        return list(self.tagger.training_.get("notes", ()))
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether it is, or will be, calibrated."""
+        if self.tagger.is_fitted:
+            return self.tagger.factor_ is not None
+        return self.tagger.calibrate
+
+    def clone(self) -> LinearLayer:
+        return LinearLayer(self.tagger.clone())
+
+    def clone_for_fold(self) -> LinearLayer:
+        return LinearLayer(self.tagger.fresh())
+
+    def fit(self, corpus: Corpus, label: str, callback: Any = None) -> None:  # noqa: ARG002
+        """Train it; there is nothing to report on the way."""
+        self.tagger.fit(corpus, label=label)
+
+    def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:  # noqa: ARG002
+        """Scores of labels. Columns that are latent are read as the corpus has them."""
+        n = len(self.labels_)
+        node = log(np.maximum(self.tagger.marginals(corpus), LEAST))
+        return Potentials(tuple(self.labels_), node, np.zeros((n, n)))
+
+    def reads_guesses(self, latent: Latent) -> bool:
+        return not set(latent).isdisjoint(self.reads_)
+
+    def best(self, corpus: Corpus) -> Column:
+        return self.tagger.column(corpus)
+
+    def marginals(self, corpus: Corpus, threads: int | None) -> Scores:  # noqa: ARG002
+        return self.tagger.marginals(corpus)
+
+    @property
+    def is_saveable(self) -> bool:
+        return True
+
+    def spec(self, parts: PartsWriter) -> dict[str, Any]:
+        return {"kind": "linear", "array": parts.add("linear", self.tagger.to_bytes())}
+
+    @classmethod
+    def from_spec(cls, spec: Mapping[str, Any], parts: PartsReader) -> LinearLayer:
+        file = parts.open(spec)
+        file.check_kind(KIND)
+        return cls(load(file, threads=parts.threads))

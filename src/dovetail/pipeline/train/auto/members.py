@@ -1,0 +1,209 @@
+"""The members of a pool by ``auto``, each trained on all of the text and on all but each part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from dovetail.chain.groups import FeatureGroup
+from dovetail.chain.tagger import Tagger
+from dovetail.corpus import Corpus, Scheme, detect_scheme
+from dovetail.corpus.sequences import part_numbers, sequence_keys
+from dovetail.errors import DataError
+from dovetail.features import Template, column
+from dovetail.pipeline.decode.single import missing
+from dovetail.pipeline.layers.annotator import LayerAnnotator
+from dovetail.pipeline.layers.layer import Layer
+from dovetail.pipeline.layers.log_tagger import LogTaggerLayer, with_logarithms
+from dovetail.pipeline.layers.mapped import LabelMap, Mapped, types_of
+from dovetail.pipeline.layers.mapped_spans import MappedSpans, can_map_spans
+from dovetail.pipeline.layers.tagger import TaggerLayer
+from dovetail.pipeline.train.auto.label_map import fit_label_map, types_agree
+from dovetail.pipeline.train.held_out import HeldOut
+from dovetail.pipeline.train.layerwise import LayerwiseTraining
+
+WINDOW = 1  # how far around a token probabilities of lower labels are read
+PRIOR = sqrt(10)  # of their features: a tenth of the penalty
+ROUGH = 1e-2  # tolerance where only choices and a few numbers depend on it
+ALONE, READING, MAPPED, MAPPED_SPANS = "alone", "reading", "mapped", "mapped spans"
+FEW = 20  # sequences up to which there are twice as many parts: each model should see most of them
+
+
+@dataclass(frozen=True)
+class Member:
+    """A model of the last task, and its scores of parts of the training text that it was not
+    trained on."""
+
+    kind: str
+    annotator: LayerAnnotator
+    parts: Sequence[HeldOut]
+    agrees: bool = False  # spans of a tagger below, some of whose types are known to be new ones
+
+
+def fit_members(
+    training: LayerwiseTraining, layer: Layer, corpus: Corpus, label: str
+) -> list[Member]:
+    """Models from which the annotator is made that takes the place of a tagger."""
+    if not isinstance(layer.annotator, TaggerLayer):
+        raise DataError(f"'{layer.name}' is no Tagger, so it cannot be trained here")
+    below = training.below(layer) or list(training.layers[: training.layers.index(layer)])
+    names = [lower.name for lower in below]
+    filled = _select_labelled(training.annotate(corpus, below), label)
+    training.choose_features(layer, filled, label)
+    training.choose_representation_value(layer, filled, label)
+    settings = layer.annotator.settings
+    if not isinstance(settings["features"], Template):
+        raise DataError("auto needs features by a template, not by a function of your own")
+    n_texts = len({*sequence_keys(filled)})
+    if n_texts < 2:
+        raise DataError(
+            "auto needs at least two different sequences with labels to choose on; give more text"
+        )
+    folds = training.folds * (2 if n_texts <= FEW else 1)
+    numbers = part_numbers(filled, min(folds, n_texts), training.seed)
+    parts = [np.flatnonzero(numbers == part) for part in range(int(numbers.max()) + 1)]
+
+    empty = filled
+    for name in names:
+        empty = empty.with_column(name, missing(filled))
+    fitting = _Fitting(training, layer.name, filled, label, parts, settings["tolerance"])
+    members = [fitting.fit_tagger(ALONE, _without_lower(settings, names), empty, ())]
+    _check_same(training.same, [label for lower in below for label in lower.labels])
+    scheme = detect_scheme(filled.lists(label))
+    seen = members[0].annotator.labels_
+    labels = with_types(seen, training.same.values(), scheme)
+    unseen = [kind for kind in types_of(labels) if kind not in types_of(seen)]
+    if unseen:
+        training.notes.append(
+            f"{layer.name}: the labelled text has no {' and no '.join(unseen)}; "
+            "what is found of it comes from the tasks below"
+        )
+    if names:
+        members.append(fitting.fit_tagger(READING, _with_lower(settings, names), filled, names))
+        for lower in below:
+            members += fitting.fit_maps(lower, labels)
+    return members
+
+
+def _check_same(same: Mapping[str, str], old: Sequence[str]) -> None:
+    """Types below that are told to mean others must be there."""
+    unknown = next((kind for kind in same if kind not in types_of(old)), None)
+    if unknown is not None:
+        raise DataError(
+            f"same names the type '{unknown}', but the types of the tasks below are "
+            f"{', '.join(types_of(old)) or 'none'}"
+        )
+
+
+def with_types(labels: Sequence[str], types: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
+    """Labels, and those of types that are known to be wanted though no text has shown them.
+
+    >>> with_types(["O", "B-person"], ["person", "place"], "IOB2")
+    ('O', 'B-person', 'B-place', 'I-place')
+    """
+    seen = types_of(labels)
+    new = [kind for kind in dict.fromkeys(types) if kind not in seen]
+    if scheme == "none":
+        return (*labels, *new)
+    begun = ["B", "I"] + [label[0] for label in labels if label != "O"]
+    return (*labels, *(f"{letter}-{kind}" for kind in new for letter in dict.fromkeys(begun)))
+
+
+def _select_labelled(corpus: Corpus, label: str) -> Corpus:
+    """The sequences in which some label is known: from others nothing is learnt here."""
+    known = corpus.column(label).codes >= 0
+    counts = np.diff(np.concatenate([[0], np.cumsum(known)])[corpus.bounds])
+    return corpus if counts.all() else corpus.select(np.flatnonzero(counts))
+
+
+@dataclass(frozen=True)
+class _Fitting:
+    """The training of members on the same parts of the same text."""
+
+    training: LayerwiseTraining
+    task: str
+    corpus: Corpus
+    label: str
+    parts: Sequence[Any]
+    tolerance: float
+
+    def fit_tagger(
+        self, kind: str, settings: dict[str, Any], corpus: Corpus, names: Sequence[str]
+    ) -> Member:
+        """A tagger that reads the logarithms of some columns."""
+        text = with_logarithms(corpus, names)
+
+        def train(chosen: Corpus, title: str, **rough: float) -> TaggerLayer:
+            own = Tagger(**{**settings, **rough})
+            own.fit(chosen, label=self.label, callback=self.training.callback(title))
+            return LogTaggerLayer(own, names) if names else TaggerLayer(own)
+
+        whole = train(text, self.task)
+        labels = tuple(whole.labels_)
+        held_out = []
+        for k, part in enumerate(self.parts):
+            title = f"{self.task}, without part {k + 1} of {len(self.parts)}"
+            rest = np.setdiff1d(np.arange(len(text)), part)
+            model = train(text.select(rest), title, tolerance=max(ROUGH, self.tolerance))
+            scores = model.potentials(corpus.select(part), {}).extended(labels)
+            held_out.append(HeldOut(self.corpus.select(part), self.label, scores))
+        return Member(kind, whole, held_out)
+
+    def fit_maps(self, lower: Layer, labels: tuple[str, ...]) -> list[Member]:
+        """A lower tagger through a map of its labels, by tokens and, where labels tell where spans
+        begin, by spans."""
+        texts = [self.corpus.select(part) for part in self.parts]
+        scheme = detect_scheme(self.corpus.lists(self.label))
+
+        def fit(some: Sequence[Corpus]) -> LabelMap:
+            columns = lower.name, self.label
+            return fit_label_map(some, *columns, lower.labels, labels, scheme, self.training.same)
+
+        whole = fit(texts)
+        rest = [fit(texts[:k] + texts[k + 1 :]) for k in range(len(texts))]
+        kinds = {MAPPED: Mapped, MAPPED_SPANS: MappedSpans}
+        if not can_map_spans(whole):
+            del kinds[MAPPED_SPANS]
+        out = []
+        for kind, way in kinds.items():
+            scores = [
+                way(lower.name, own).potentials(text, {})
+                for own, text in zip(rest, texts, strict=True)
+            ]
+            held_out = [
+                HeldOut(text, self.label, own) for text, own in zip(texts, scores, strict=True)
+            ]
+            agrees = kind == MAPPED_SPANS and types_agree(lower.labels, labels, self.training.same)
+            out.append(Member(kind, way(lower.name, whole), held_out, agrees))
+        return out
+
+
+def _without_lower(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    template = settings["features"]
+    kept = [e for e in template.expressions if not _reads(e, names)]
+    return {**settings, "features": _like(template, kept)}
+
+
+def _with_lower(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    template = settings["features"]
+    kept = [e for e in template.expressions if not _reads(e, names)]
+    soft = [column(name).window(WINDOW) for name in names]
+    groups = [
+        FeatureGroup(f"{row.name}=*".replace("[", "[[]"), prior=PRIOR)
+        for expression in soft
+        for row in expression.rows
+    ]
+    own = {"features": _like(template, [*kept, *soft])}
+    return {**settings, **own, "groups": [*settings["groups"], *groups]}
+
+
+def _reads(expression: Any, names: Sequence[str]) -> bool:
+    return any(part.attribute.column in names for row in expression.rows for part in row.parts)
+
+
+def _like(template: Template, expressions: Sequence[Any]) -> Template:
+    return Template(*expressions, lexicons=template.lexicons, tables=template.tables)

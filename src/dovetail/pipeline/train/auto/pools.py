@@ -1,0 +1,205 @@
+"""Transfer that can be trusted: what ``training="auto"`` trains for the last task of a pipeline.
+
+There are four kinds of members, each cross-fitted on the training text:
+
+alone         a tagger that sees nothing of the tasks below
+reading       a tagger that reads the logarithms of their label probabilities, with a weak prior
+mapped        each lower tagger as it is, its labels through a map that is learnt (`label_map`)
+mapped spans  the same, span by span (`mapped_spans`)
+
+As a rule the readers and the mapped ones are pooled, with weights and a recalibration that make the
+cross-fitted labels most likely (`pool_fitting`). Other pools are taken where they do better in a
+second cross-validation: all members, or mapped spans in place of tokens, by half a standard error;
+the task alone, clearly, since on little text cross-validation is noisy; the mapped spans alone, at
+all, since they have next to nothing to learn. Ten texts may have too few spans to tell anything:
+so the mapped spans have some credit where types agree, and of equals the likelier is better.
+
+Spans are chosen with F1 in view (`span_decision`); their probabilities are those of the pool.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from dovetail.corpus import detect_scheme
+from dovetail.evaluate.judgement import CLEARLY, Judgement
+from dovetail.pipeline.decode.span_candidates import LEAST, find_candidates, labels_of_types
+from dovetail.pipeline.decode.span_decision import SpanDecision
+from dovetail.pipeline.layers.log_tagger import FLOOR
+from dovetail.pipeline.layers.pool import Pool
+from dovetail.pipeline.layers.recalibrated import Correction, Recalibrated
+from dovetail.pipeline.train.auto.members import (
+    ALONE,
+    FEW,
+    MAPPED,
+    MAPPED_SPANS,
+    PRIOR,
+    READING,
+    ROUGH,
+    WINDOW,
+    Member,
+)
+from dovetail.pipeline.train.auto.pool_fitting import (
+    ON_WEIGHTS,
+    STRENGTH,
+    FittedPool,
+    fit_pool,
+    is_usable,
+)
+from dovetail.pipeline.train.auto.scoring import evaluate_held_out, log_likelihood
+from dovetail.pipeline.train.held_out import HeldOut
+
+logger = logging.getLogger(__name__)
+
+TOTAL = 0.75  # of the usual weights: cross-fitting shows that members are too sure of themselves
+QUICK = 20  # rounds of fitting where only a choice depends on it
+# Kinds of members that are pooled; the first pool that has members is the usual one.
+POOLS: Mapping[str, tuple[str, ...]] = {
+    "transfer": (READING, MAPPED),
+    "all": (ALONE, READING, MAPPED),
+    "transfer by spans": (READING, MAPPED_SPANS),
+    "no transfer": (ALONE,),
+    "lower labels mapped": (MAPPED_SPANS,),
+}
+# Standard errors by which a pool must be better, where they are not the usual ones.
+MARGINS = {"all": 0.5, "transfer by spans": 0.5, "lower labels mapped": 0.0}
+# What is believed of mapped spans where types agree, before any is seen: one is right, and three
+# are wrong or missed. Twice the right ones, and that with the others:
+BELIEVED = 2.0, 5.0
+# All that results depend on.
+METHOD = (
+    WINDOW,
+    PRIOR,
+    TOTAL,
+    ROUGH,
+    QUICK,
+    CLEARLY,
+    FLOOR,
+    STRENGTH,
+    ON_WEIGHTS,
+    FEW,
+    LEAST,
+    tuple(POOLS.items()),
+    tuple(MARGINS.items()),
+    BELIEVED,
+)
+
+
+class EvaluatedPool(NamedTuple):
+    """Some of the members as a pool: fitted on all parts, the parts by pools of the others, how
+    spans are chosen, and how good that is."""
+
+    name: str
+    members: Sequence[Member]
+    pool: FittedPool
+    parts: list[HeldOut]
+    decision: SpanDecision | None
+    judgement: Judgement
+    log_likelihood: float
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """F1 or accuracy with what is believed beforehand; of equals, the likelier is better."""
+        believed = all(member.agrees for member in self.members)
+        share, of = BELIEVED
+        return self.judgement.score_with(share * believed, of), self.log_likelihood
+
+    def is_preferred(self, usual: EvaluatedPool) -> bool:
+        """Whether it should be taken rather than the usual pool."""
+        margin = MARGINS.get(self.name, CLEARLY)
+        if not margin:
+            return self.rank > usual.rank
+        return self.judgement.is_clearly_better(usual.judgement, margin)
+
+    def as_annotator(self) -> Recalibrated:
+        """The pool as a layer."""
+        correction = self.pool.correction
+        members = [member.annotator for member in self.members]
+        pool = Pool(members, self.pool.weights, correction.labels)
+        threshold = None if self.decision is None else self.decision.threshold
+        return Recalibrated(pool, correction, threshold)
+
+
+class SelectedPool(NamedTuple):
+    """The pool that is best as a layer, its scores of the training text, and why it was taken."""
+
+    annotator: Recalibrated
+    held_out: list[HeldOut]
+    note: str
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Members of which the best pool is chosen."""
+
+    members: Sequence[Member]
+    threads: int | None = None
+
+    def without_transfer(self) -> Candidates:
+        """Those that see nothing of the tasks below."""
+        return replace(self, members=[m for m in self.members if m.kind == ALONE])
+
+    def select_pool(self) -> SelectedPool:
+        """The best pool of these members."""
+        pools = [
+            self.evaluate_pool(name, members)
+            for name, kinds in POOLS.items()
+            if (members := [member for member in self.members if member.kind in kinds])
+            and {member.kind for member in members} == {*kinds}
+        ]
+        better = [pool for pool in pools[1:] if pool.is_preferred(pools[0])]
+        best = max(better, key=lambda pool: pool.rank, default=pools[0])
+        listed = ", ".join(f"{pool.name} {100 * pool.judgement.score:.1f}" for pool in pools)
+        note = f"cross-validated scores: {listed}; taken: {best.name}"
+        logger.info(note)
+        return SelectedPool(best.as_annotator(), best.parts, note)
+
+    def evaluate_pool(self, name: str, members: Sequence[Member]) -> EvaluatedPool:
+        """A pool of some members, fitted, and scored on parts that it was not fitted on."""
+        parts = [list(part) for part in zip(*(member.parts for member in members), strict=True)]
+        labels = _labels_of(members)
+        usual = _usual_weights(members)
+        usable = [is_usable(part, labels) for part in parts]
+        whole = FittedPool(tuple(usual), Correction.none(labels))
+        if any(usable):
+            whole = fit_pool(parts, usual, labels, threads=self.threads)
+        held_out = []
+        for k, part in enumerate(parts):
+            rest = [other for j, other in enumerate(parts) if j != k and usable[j]]
+            fitted = whole
+            if rest:
+                fitted = fit_pool(
+                    rest, usual, labels, start=whole, rounds=QUICK, threads=self.threads
+                )
+            scores = fitted.apply([one.scores.extended(labels) for one in part])
+            held_out.append(replace(part[0], scores=scores))
+        decision = _choose_decision(held_out, self.threads)
+        judgement = evaluate_held_out(held_out, decision, self.threads)
+        likelihood = log_likelihood(held_out, self.threads)
+        return EvaluatedPool(name, members, whole, held_out, decision, judgement, likelihood)
+
+
+def _labels_of(members: Sequence[Member]) -> tuple[str, ...]:
+    """The labels that any of them has: those of a map may be more than the text shows."""
+    each = (label for member in members for label in member.annotator.labels_)
+    return tuple(dict.fromkeys(each))
+
+
+def _usual_weights(members: Sequence[Member]) -> list[float]:
+    """Each kind has the same share, and shares it among its members."""
+    kinds = [member.kind for member in members]
+    return [TOTAL / len({*kinds}) / kinds.count(kind) for kind in kinds]
+
+
+def _choose_decision(parts: Sequence[HeldOut], threads: int | None) -> SpanDecision | None:
+    """How spans are chosen, by those that are found in held-out text; None where labels do not tell
+    where spans begin."""
+    labels = parts[0].scores.labels
+    schemes = {detect_scheme(part.corpus.lists(part.label)) for part in parts}
+    if "IOB1" in schemes or not labels_of_types(labels):
+        return None
+    found = [find_candidates(part.grid, labels, threads=threads) for part in parts]
+    return SpanDecision.for_f1(found)

@@ -1,0 +1,182 @@
+"""The training of a pipeline: which way, on which columns of which corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dovetail.corpus import Corpus
+from dovetail.errors import DataError
+from dovetail.pipeline.choices import TRAININGS, Decode, Training, check_choice
+from dovetail.pipeline.decode.decoder import Decoder
+from dovetail.pipeline.layers.annotator import LayerAnnotator, TrainableAnnotator
+from dovetail.pipeline.layers.layer import Layer, layer_named, sort_layers
+from dovetail.pipeline.representations import all_represented, columns_of, leaks, without
+from dovetail.pipeline.tasks import label_of, naming
+from dovetail.pipeline.train.auto.members import fit_members
+from dovetail.pipeline.train.auto.pools import Candidates
+from dovetail.pipeline.train.joint.training import fit_jointly
+from dovetail.pipeline.train.layerwise import LayerwiseTraining, Listener
+from dovetail.pipeline.train.result import TrainingResult
+
+if TYPE_CHECKING:
+    from dovetail.representation import Representation
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """How layers are trained; the arguments are those of `Pipeline.fit`.
+
+    ``given`` has the annotators as the user gave them, by name: clones of these are trained, and
+    they stay as they are. ``decoder`` has the layers as they are now, which layers without data
+    remain.
+    """
+
+    decoder: Decoder
+    given: Mapping[str, LayerAnnotator]
+    representations: Sequence[Representation]
+    decode: Decode
+    training: Training | None = None
+    labels: Mapping[str, str] | None = None
+    same: Mapping[str, str] | None = None
+    folds: int = 5
+    seed: int = 0
+    callback: Listener | None = None
+
+    def fit(self, data: Corpus | Mapping[str, Corpus]) -> TrainingResult:
+        """Train on a corpus for each task, or on one for all."""
+        training = self._training()
+        if not isinstance(data, Corpus | Mapping):
+            raise DataError("give a corpus, or a corpus for each task: {'name': corpus, ...}")
+        names = [layer.name for layer in self.decoder.layers]
+        corpora = dict.fromkeys(names, data) if isinstance(data, Corpus) else dict(data)
+        columns = self._label_columns(corpora)
+        if isinstance(data, Corpus) or training == "joint":
+            _check_columns(corpora, columns)
+        self._check_settings(names, training)
+        layers = [
+            self._untrained(layer) if layer.name in corpora else layer for layer in self._layers
+        ]
+        _check_probabilities(layers, self.decode, training)
+        notes = leaks(self.representations, corpora)
+        corpora = all_represented(corpora, self.representations)
+        if training == "joint":
+            notes += fit_jointly(
+                replace(self.decoder, layers=layers),
+                corpora,
+                columns,
+                self.representations,
+                self.callback,
+            )
+            return TrainingResult(sort_layers(layers), notes)
+        return self._fit_layerwise(layers, corpora, columns, training, notes)
+
+    @property
+    def _layers(self) -> Sequence[Layer]:
+        return self.decoder.layers
+
+    def _training(self) -> Training:
+        training = self.training
+        if training is None:
+            training = "auto" if self.decode == "auto" else "cascade"
+        check_choice("training", training, TRAININGS)
+        return training
+
+    def _untrained(self, layer: Layer) -> Layer:
+        annotator = self.given[layer.name]
+        if isinstance(annotator, TrainableAnnotator):
+            annotator = annotator.clone()
+        return replace(layer, annotator=annotator)
+
+    def _label_columns(self, corpora: Mapping[str, Corpus]) -> dict[str, str]:
+        """The column that each task learns."""
+        for name in corpora:
+            layer_named(name, self._layers)  # fails if there is none
+        for layer in self._layers:
+            if layer.name not in corpora and not layer.annotator.is_fitted:
+                raise DataError(
+                    f"the task '{layer.name}' is not trained, and there is no data for it"
+                )
+        columns = {}
+        written = columns_of(self.representations)
+        for name, corpus in corpora.items():
+            with naming(name):
+                label = (self.labels or {}).get(name)
+                columns[name] = label_of(name, without(corpus, written), label)
+        return columns
+
+    def _check_settings(self, names: Sequence[str], training: Training) -> None:
+        unknown = next((name for name in self.labels or {} if name not in names), None)
+        if unknown is not None:
+            raise DataError(
+                f"labels names '{unknown}', which is no task; there are {', '.join(names)}"
+            )
+        if self.folds < 2:
+            raise DataError(f"folds is {self.folds}; give a whole number of at least 2")
+        if self.same and training != "auto":
+            raise DataError("types of labels that are the same can be told to training 'auto' only")
+
+    def _fit_layerwise(
+        self,
+        layers: Sequence[Layer],
+        corpora: Mapping[str, Corpus],
+        columns: Mapping[str, str],
+        training: Training,
+        notes: list[str],
+    ) -> TrainingResult:
+        layerwise = LayerwiseTraining(
+            layers,
+            "soft" if training == "auto" else training,
+            self.folds,
+            self.decoder.lattice,
+            self.seed,
+            self.decoder.threads,
+            self.callback,
+            self.representations,
+            self.same or {},
+        )
+        for layer in layers:
+            if layer.name in corpora:
+                layerwise.check_columns(layer, corpora[layer.name])
+        last = layers[-1]
+        by_auto = training == "auto" and last.name in corpora
+        for layer in layers[:-1] if by_auto else layers:
+            if layer.name in corpora:
+                layerwise.fit(layer, corpora[layer.name], columns[layer.name])
+        if not by_auto:
+            return TrainingResult(sort_layers(layers), notes + layerwise.notes)
+        with naming(last.name):
+            members = fit_members(layerwise, last, corpora[last.name], columns[last.name])
+            candidates = Candidates(members, self.decoder.threads)
+            pool = candidates.select_pool()
+        trained = [*layers[:-1], replace(last, annotator=pool.annotator)]
+        notes = [*notes, f"{last.name}: {pool.note}", *layerwise.notes]
+        return TrainingResult(sort_layers(trained), notes, pool.held_out, candidates)
+
+
+def _check_probabilities(layers: Sequence[Layer], decode: Decode, training: Training) -> None:
+    """Better refused now than when a model is trained that nothing can be decoded with."""
+    needs = {"decode": decode, "training": training}
+    what = next((key for key, value in needs.items() if value in ("soft", "joint", "auto")), None)
+    if what is None:
+        return
+    for layer in layers:
+        if not layer.annotator.has_probabilities:
+            raise DataError(
+                f"the task '{layer.name}' is not calibrated, so it has no probabilities, which "
+                f"{what} {needs[what]} needs: calibrate it, or let {what} be cascade"
+            )
+
+
+def _check_columns(corpora: Mapping[str, Corpus], columns: Mapping[str, str]) -> None:
+    """Two tasks that would learn one column of one corpus are a slip."""
+    seen: dict[tuple[int, str], str] = {}
+    for name, column in columns.items():
+        key = (id(corpora[name]), column)
+        other = seen.setdefault(key, name)
+        if other.partition("@")[0] != name.partition("@")[0]:
+            raise DataError(
+                f"the tasks '{other}' and '{name}' would both learn the column '{column}': call "
+                "the columns of the data as the tasks, or say which is which by labels"
+            )

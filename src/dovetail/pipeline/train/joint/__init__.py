@@ -1,0 +1,1 @@
+"""Joint training: all layers at once, as one factorial CRF."""

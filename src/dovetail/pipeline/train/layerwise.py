@@ -1,0 +1,206 @@
+"""Training of layers one after another, each on columns that those below it wrote.
+
+A tagger is too sure of itself on text that it was trained on. Where the training text of a layer is
+also that of a layer below, the column between them is therefore cross-fitted: each part of the text
+is labelled by a model that was trained on the other parts.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail.chain.steps import Progress
+from dovetail.corpus import Column, Corpus
+from dovetail.corpus.sequences import part_numbers
+from dovetail.errors import DataError
+from dovetail.features.resolution import features_of_corpus
+from dovetail.pipeline.choices import Training
+from dovetail.pipeline.decode.single import best_column, soft_column
+from dovetail.pipeline.layers.annotator import TrainableAnnotator
+from dovetail.pipeline.layers.layer import Layer
+from dovetail.pipeline.layers.tagger import TaggerLayer
+from dovetail.pipeline.representations import auto_columns, columns_of, reading
+from dovetail.pipeline.tasks import naming
+from dovetail.pipeline.train.cross_fitting import reordered, shared_parts
+from dovetail.pipeline.train.representation_values import choose_value, groups_of, reads
+
+if TYPE_CHECKING:
+    from dovetail.representation import Representation
+
+logger = logging.getLogger(__name__)
+
+Listener = Callable[[str, Progress], Any]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass
+class TrainedOn:
+    """What a layer was trained on: the text with all columns it read, and the label column."""
+
+    corpus: Corpus
+    label: str
+    folds: list[Layer] = field(default_factory=list)  # models trained without one part each
+
+
+@dataclass
+class LayerwiseTraining:
+    """The training of a pipeline's layers from bottom to top."""
+
+    layers: Sequence[Layer]
+    columns: Training  # what layers read of those below them
+    folds: int
+    lattice: int | None
+    seed: int
+    threads: int | None
+    listener: Listener | None = None
+    represented: Sequence[Representation] = ()
+    same: Mapping[str, str] = field(default_factory=dict)  # types below, and what they mean above
+    notes: list[str] = field(default_factory=list)
+    sources: dict[str, TrainedOn] = field(default_factory=dict)
+
+    def fit(self, layer: Layer, corpus: Corpus, label: str) -> None:
+        """Train one layer on a corpus whose lower columns are filled in first."""
+        annotator = layer.annotator
+        if not isinstance(annotator, TrainableAnnotator):
+            raise DataError(
+                f"'{layer.name}' is no Tagger, so it cannot be trained here: leave its data out"
+            )
+        self.check_columns(layer, corpus)
+        with naming(layer.name):
+            filled = self.annotate(corpus, self.below(layer))
+            self.choose_features(layer, filled, label)
+            self.choose_representation_value(layer, filled, label)
+            annotator.fit(filled, label, self.callback(layer.name))
+        self.notes += [f"{layer.name}: {note}" for note in annotator.notes]
+        self.sources[layer.name] = TrainedOn(filled, label)
+
+    def callback(self, task: str) -> Any:
+        """What a training under this title reports to."""
+        listener = self.listener
+        return None if listener is None else lambda progress: listener(task, progress)
+
+    def below(self, layer: Layer) -> list[Layer]:
+        """The layers that one depends on, directly or not, in order. A tagger without a template
+        yet will read all that come before it."""
+        before = list(self.layers[: self.layers.index(layer)])
+        if _chooses_features(layer):
+            return before
+        wanted = set(layer.annotator.reads_)
+        for lower in reversed(before):
+            if lower.name in wanted:
+                wanted |= set(lower.annotator.reads_)
+        return [lower for lower in before if lower.name in wanted]
+
+    def annotate(self, corpus: Corpus, below: Sequence[Layer]) -> Corpus:
+        """A corpus with the columns of lower layers as a tagger trained on it should see them."""
+        for lower in below:
+            gold = self._gold(lower, corpus) if self.columns == "gold" else None
+            column = self._column(lower, corpus) if gold is None else gold
+            corpus = corpus.with_column(lower.name, column)
+        return corpus
+
+    def _gold(self, lower: Layer, corpus: Corpus) -> Column | None:
+        """The true labels of a lower layer, where a corpus has them: under its name, or, where it
+        learns a column of another name from the same text, under that."""
+        source = self.sources.get(lower.name)
+        names = [lower.name] if source is None else [lower.name, source.label]
+        found = next((name for name in names if name in corpus.names), None)
+        return None if found is None else corpus.column(found)
+
+    def _column(self, lower: Layer, corpus: Corpus) -> Column:
+        source = self.sources.get(lower.name)
+        parts = (
+            None if source is None else shared_parts(corpus, source.corpus, self.folds, self.seed)
+        )
+        if source is None or parts is None:
+            return self._write(lower, corpus)
+        if not source.folds:
+            self._note_cross_fitting(lower, corpus, parts)
+            source.folds = self._fold_models(lower, source)
+        columns: list[Column] = []
+        order: list[Ints] = []
+        for part in range(-1, self.folds):
+            chosen = np.flatnonzero(parts == part)
+            if chosen.size:
+                model = lower if part < 0 else source.folds[part]
+                columns.append(self._write(model, corpus.select(chosen)))
+                order.append(chosen)
+        return reordered(columns, np.concatenate(order), corpus)
+
+    def _write(self, layer: Layer, corpus: Corpus) -> Column:
+        if self.columns == "soft":
+            return soft_column(layer, corpus, self.lattice, self.threads)
+        return best_column(layer, corpus, None, self.threads)
+
+    def _fold_models(self, lower: Layer, source: TrainedOn) -> list[Layer]:
+        parts = part_numbers(source.corpus, self.folds, self.seed)
+        out = []
+        for part in range(self.folds):
+            rest = source.corpus.select(np.flatnonzero(parts != part))
+            assert isinstance(lower.annotator, TrainableAnnotator)  # it was trained here
+            annotator = lower.annotator.clone_for_fold()
+            name = f"{lower.name}, without part {part + 1} of {self.folds}"
+            with naming(lower.name):
+                annotator.fit(rest, source.label, self.callback(name))
+            out.append(Layer(lower.name, annotator))
+        return out
+
+    def _note_cross_fitting(self, lower: Layer, corpus: Corpus, parts: Ints) -> None:
+        shared = int((parts >= 0).sum())
+        note = (
+            f"{shared:,} of {len(corpus):,} sequences are training text of '{lower.name}' too: "
+            f"that column is cross-fitted there, in {self.folds} parts"
+        )
+        self.notes.append(note)
+        logger.info(note)
+
+    def choose_features(self, layer: Layer, corpus: Corpus, label: str) -> None:
+        """Ready-made features of the inputs, the columns of representations, and the labels of all
+        layers below."""
+        annotator = layer.annotator
+        if not isinstance(annotator, TrainableAnnotator) or not annotator.chooses_features:
+            return
+        lower = [other.name for other in self.below(layer)]
+        known = {other.name for other in self.layers} | set(columns_of(self.represented))
+        inputs = [name for name in corpus.names if name != label and name not in known]
+        template = features_of_corpus(annotator.features, corpus, label, inputs)
+        annotator.set_features(reading(template, self.represented).reading(*lower))
+
+    def choose_representation_value(self, layer: Layer, corpus: Corpus, label: str) -> None:
+        """What columns of representations count for a layer, where that is left open."""
+        annotator = layer.annotator
+        if not isinstance(annotator, TaggerLayer):
+            return
+        settings = annotator.settings
+        columns = auto_columns(self.represented)
+        read = [name for name in columns if reads(settings["features"], [name])]
+        if read:
+            choice = choose_value(settings, corpus, label, read, self.seed)
+            annotator.groups = groups_of(settings["features"], read, choice.value)
+            self.notes.append(f"{layer.name}: {choice.note(read)}")
+            logger.info(self.notes[-1])
+
+    def check_columns(self, layer: Layer, corpus: Corpus) -> None:
+        """A task's data must have what it and the tasks below it read, unless one of them writes
+        it."""
+        below = self.below(layer)
+        written = {lower.name for lower in below}
+        for reader in (layer, *below):
+            for name in reader.annotator.reads_:
+                if name not in written and name not in corpus.names and name != layer.name:
+                    raise DataError(
+                        f"the task '{reader.name}' reads the column '{name}', which the data of "
+                        f"'{layer.name}' does not have (it has {', '.join(corpus.names)}) and no "
+                        "task before it writes"
+                    )
+
+
+def _chooses_features(layer: Layer) -> bool:
+    annotator = layer.annotator
+    return isinstance(annotator, TrainableAnnotator) and annotator.chooses_features
