@@ -17,6 +17,7 @@ from dovetail import (
     column,
 )
 from dovetail.corpus.labels import spans
+from dovetail.errors import NotFittedError
 from pipeline.conftest import random_corpus
 
 WORD = column("word")
@@ -169,3 +170,24 @@ def test_a_penalty_that_silences_a_lower_task_is_no_error(corpus: Corpus) -> Non
     low = Tagger(features=Template(WORD)).fit(corpus, label="low")
     up = Tagger(features=Template(WORD).reading("low"), c1=30.0, c2=0.0).fit(corpus, label="up")
     assert len(Pipeline([low, up]).predict(corpus)["up"]) == len(corpus)
+
+
+def test_parameters_are_set_all_or_none() -> None:
+    corpus = random_corpus(20, seed=2)
+    word = Template(column("word"))
+    layers = {"low": Tagger(features=word), "up": Tagger(features=word)}
+    pipeline = Pipeline(layers, weights={"low": 2.0}).fit(corpus)
+    with pytest.raises(DataError, match="no parameter 'bogus'"):
+        pipeline.set_params(low__c2=9.0, layers={"low": Tagger()}, bogus=1)
+    assert pipeline.is_fitted
+    assert pipeline.weights == {"low": 2.0, "up": 1.0}
+    assert pipeline.get_params()["low__c2"] == "auto"
+    pipeline.set_params(**pipeline.get_params())
+    assert pipeline.weights == {"low": 2.0, "up": 1.0}
+    other = Tagger(features=word, c2=3.0)
+    pipeline.set_params(up=other, weights={"up": 3.0}, low__c2=0.5)
+    assert pipeline.get_params()["up"] is other
+    assert pipeline.weights == {"low": 1.0, "up": 3.0}
+    assert pipeline.get_params()["low__c2"] == 0.5
+    with pytest.raises(NotFittedError, match="'low' has not been trained"):
+        pipeline.predict(corpus)

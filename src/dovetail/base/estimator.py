@@ -42,17 +42,22 @@ class Estimator(ABC):
 
     def set_params(self, **parameters: Any) -> Self:
         """Change parameters; nothing is changed if one of them cannot be."""
-        before, changed = self.get_params(), []
+        parts = [self, *self._components().values()]
+        before = [dict(part.__dict__) for part in parts]
         try:
-            for name, value in parameters.items():
-                self._set(name, value)
-                changed.append(name)
+            for name in sorted(parameters, key=self._setting_order):
+                self._set(name, parameters[name])
             self._check_parameters()
         except Exception:
-            for name in changed:
-                self._set(name, before[name])
+            for part, state in zip(parts, before, strict=True):
+                part.__dict__.clear()
+                part.__dict__.update(state)
             raise
         return self
+
+    def _setting_order(self, name: str) -> int:
+        """A part is replaced before its parameters are set."""
+        return name.count("__")
 
     def clone(self) -> Self:
         """The same parameters, not trained; estimators among them are cloned too."""

@@ -141,12 +141,27 @@ class Pipeline(Estimator):
 
     def _set(self, name: str, value: Any) -> None:
         if name == "layers":
-            self._take_parts(value, None)
+            self._replace_parts(value)
+        elif name in self.names:
+            if value is not self._given[name].source:
+                parts = {one.name_: one for one in self.representations}
+                parts |= {other: self._given[other].source for other in self.names}
+                self._replace_parts({**parts, name: value})
         elif name == "weights":
             self.weights = dict.fromkeys(self.names, 1.0) | dict(value or {})
         else:
             super()._set(name, value)
         self._checked = False
+
+    def _setting_order(self, name: str) -> int:
+        """The layers, then each of them, their weights and parameters."""
+        return 0 if name == "layers" else 1 + name.count("__")
+
+    def _replace_parts(self, parts: Mapping[str, Part] | Sequence[Part]) -> None:
+        """Take other layers; those of the same name keep their weights."""
+        before = self.weights
+        self._take_parts(parts, None)
+        self.weights = {name: before[name] for name in self.names if name in before}
 
     @property
     def is_fitted(self) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dovetail.chain.tagger import Tagger
-from dovetail.errors import DataError, DovetailError
+from dovetail.errors import DataError, NotFittedError
 from dovetail.features.latent import known_values
 from dovetail.pipeline.layers.annotator import LayerAnnotator
 from dovetail.pipeline.layers.conversion import as_annotator
@@ -127,7 +127,7 @@ def check_fitted(layers: Sequence[Layer]) -> None:
     """All layers must be trained, and know the labels of those below them."""
     for k, layer in enumerate(layers):
         if not layer.annotator.is_fitted:
-            raise DovetailError(f"the task '{layer.name}' has not been trained: call fit")
+            raise NotFittedError(f"the task '{layer.name}' has not been trained: call fit")
         for tagger in layer.annotator.taggers:
             _check_known_labels(layer.name, tagger, layers[:k])
 

@@ -11,6 +11,7 @@ from dovetail import Corpus, DataError, Pipeline, Pool, Tagger, Template, column
 from dovetail.corpus import SoftColumn
 from dovetail.pipeline.layers.mapped import LabelMap, Mapped, probabilities_of
 from dovetail.pipeline.train.auto.label_map import fit_label_map
+from dovetail.pipeline.train.auto.members import with_types
 
 OLD = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
 NEW = ("O", "B-person", "I-person", "B-place", "I-place")
@@ -187,7 +188,7 @@ def test_types_that_are_told_must_be_there() -> None:
         return made.fit({"task": talks}, same=same, **settings)
 
     assert fit({"PER": "who"}).predict([["Ada", "left"]])["task"] == [["B-who", "O"]]
-    with pytest.raises(DataError, match=r"type 'LOC', but the types of the tasks below are PER, O"):
+    with pytest.raises(DataError, match=r"type 'LOC', but the types of the tasks below are PER"):
         fit({"LOC": "who"})
     with pytest.raises(DataError, match="can be told to training 'auto' only"):
         fit({"PER": "who"}, training="soft")
@@ -211,3 +212,29 @@ def test_a_type_that_no_text_shows_is_found_by_the_tagger_below() -> None:
     found = pipeline.predict(text)["task"]
     assert found == [["B-who", "O", "B-where"]], pipeline.notes_
     assert Pipeline.load(pipeline.to_bytes()).predict(text)["task"] == found
+
+
+@pytest.mark.parametrize(
+    ("same", "message"),
+    [
+        ({"O": "who"}, "type 'O', but the types of the tasks below are PER"),
+        ({"PER": None}, "'PER' means None; give the name of a type"),
+        ({"PER": "B-who"}, "means 'B-who', which is a label; give its type, such as 'who'"),
+    ],
+)
+def test_what_types_mean_is_checked_before_training(same: Any, message: str) -> None:
+    news = Corpus.from_lists({"word": [["Ada", "spoke"]], "ner": [["B-PER", "O"]]})
+    talks = Corpus.from_lists(
+        {"word": [["Ada", "met"], ["Bob", "left"]], "task": [["B-who", "O"]] * 2}
+    )
+    pipeline = Pipeline({"ner": Tagger(c2=0.01).fit(news), "task": Tagger()}, decode="auto")
+    seen: list[str] = []
+    with pytest.raises(DataError, match=message):
+        pipeline.fit({"task": talks}, same=same, callback=lambda title, _: seen.append(title))
+    assert not seen
+
+
+def test_types_that_no_text_shows_have_all_labels_of_the_scheme() -> None:
+    assert with_types(["O", "S-a"], ["b"], "IOBES") == ("O", "S-a", "B-b", "I-b", "E-b", "S-b")
+    assert with_types(["O", "U-a"], ["b"], "IOBES") == ("O", "U-a", "B-b", "I-b", "L-b", "U-b")
+    assert with_types(["A"], ["B"], "none") == ("A", "B")

@@ -12,6 +12,7 @@ import numpy as np
 from dovetail.chain.groups import FeatureGroup
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus, Scheme, detect_scheme
+from dovetail.corpus.labels import split_label
 from dovetail.corpus.sequences import part_numbers, sequence_keys
 from dovetail.errors import DataError
 from dovetail.features import Template, column
@@ -19,7 +20,7 @@ from dovetail.pipeline.decode.single import missing
 from dovetail.pipeline.layers.annotator import LayerAnnotator
 from dovetail.pipeline.layers.layer import Layer
 from dovetail.pipeline.layers.log_tagger import LogTaggerLayer, with_logarithms
-from dovetail.pipeline.layers.mapped import LabelMap, Mapped, types_of
+from dovetail.pipeline.layers.mapped import OUTSIDE, LabelMap, Mapped, types_of
 from dovetail.pipeline.layers.mapped_spans import MappedSpans, can_map_spans
 from dovetail.pipeline.layers.tagger import TaggerLayer
 from dovetail.pipeline.train.auto.label_map import fit_label_map, types_agree
@@ -71,8 +72,9 @@ def fit_members(
     for name in names:
         empty = empty.with_column(name, missing(filled))
     fitting = _Fitting(training, layer.name, filled, label, parts, settings["tolerance"])
+    old = [label for lower in below for label in lower.labels]
+    _check_same(training.same, old, filled.column(label).levels)
     members = [fitting.fit_tagger(ALONE, _without_lower(settings, names), empty, ())]
-    _check_same(training.same, [label for lower in below for label in lower.labels])
     scheme = detect_scheme(filled.lists(label))
     seen = members[0].annotator.labels_
     labels = with_types(seen, training.same.values(), scheme)
@@ -80,7 +82,7 @@ def fit_members(
     if unseen:
         training.notes.append(
             f"{layer.name}: the labelled text has no {' and no '.join(unseen)}; "
-            "what is found of it comes from the tasks below"
+            "what is found of it, if anything, comes from the tasks below"
         )
     if names:
         members.append(fitting.fit_tagger(READING, _with_lower(settings, names), filled, names))
@@ -89,14 +91,22 @@ def fit_members(
     return members
 
 
-def _check_same(same: Mapping[str, str], old: Sequence[str]) -> None:
-    """Types below that are told to mean others must be there."""
-    unknown = next((kind for kind in same if kind not in types_of(old)), None)
-    if unknown is not None:
-        raise DataError(
-            f"same names the type '{unknown}', but the types of the tasks below are "
-            f"{', '.join(types_of(old)) or 'none'}"
-        )
+def _check_same(same: Mapping[str, str], old: Sequence[str], new: Sequence[str]) -> None:
+    """Types below that mean others must be there, and what they mean must be types too."""
+    known = [kind for kind in types_of(old) if kind != OUTSIDE]
+    for kind, meant in same.items():
+        if kind not in known:
+            raise DataError(
+                f"same names the type '{kind}', but the types of the tasks below are "
+                f"{', '.join(known) or 'none'}"
+            )
+        if not isinstance(meant, str) or not meant:
+            raise DataError(f"same says that '{kind}' means {meant!r}; give the name of a type")
+        if meant in new and meant not in types_of(new):
+            raise DataError(
+                f"same says that '{kind}' means '{meant}', which is a label; give its type, such "
+                f"as '{split_label(meant)[1]}'"
+            )
 
 
 def with_types(labels: Sequence[str], types: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
@@ -109,8 +119,10 @@ def with_types(labels: Sequence[str], types: Iterable[str], scheme: Scheme) -> t
     new = [kind for kind in dict.fromkeys(types) if kind not in seen]
     if scheme == "none":
         return (*labels, *new)
-    begun = ["B", "I"] + [label[0] for label in labels if label != "O"]
-    return (*labels, *(f"{letter}-{kind}" for kind in new for letter in dict.fromkeys(begun)))
+    letters = "BI"
+    if scheme == "IOBES":
+        letters = "BILU" if any(label[0] in "LU" for label in labels) else "BIES"
+    return (*labels, *(f"{letter}-{kind}" for kind in new for letter in letters))
 
 
 def _select_labelled(corpus: Corpus, label: str) -> Corpus:
