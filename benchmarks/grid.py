@@ -203,8 +203,8 @@ def decode_arrays(tokens: int) -> int:
     from dovetail.grid import Grid
 
     draw = np.random.default_rng(0).standard_normal
-    nodes, moves = [draw((tokens, 9)) for _ in range(2)], [draw((9, 9)) for _ in range(2)]
-    grid = Grid(nodes, moves, {(0, 1): draw((tokens, 9, 9))})
+    nodes, transitions = [draw((tokens, 9)) for _ in range(2)], [draw((9, 9)) for _ in range(2)]
+    grid = Grid(nodes, transitions, {(0, 1): draw((tokens, 9, 9))})
     return len(grid.best("exact", threads=1).labels[0])
 
 

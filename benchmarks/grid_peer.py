@@ -29,10 +29,12 @@ def compare(pipeline: str | None, tokens: int, labels: int, own_tree: bool) -> d
     import numpy as np
 
     warnings.filterwarnings("ignore")
-    nodes, moves, tie = _random(tokens, labels) if pipeline is None else _real(pipeline, tokens)
-    network = _network(nodes, moves, tie)
+    nodes, transitions, cotemporal = (
+        _random(tokens, labels) if pipeline is None else _real(pipeline, tokens)
+    )
+    network = _network(nodes, transitions, cotemporal)
     theirs = _fastest(3, lambda: _pgmpy(network, len(nodes[0]), own_tree))
-    ours = _fastest(100, lambda: _dovetail(nodes, moves, tie))
+    ours = _fastest(100, lambda: _dovetail(nodes, transitions, cotemporal))
     pairs = zip(theirs["answer"][1], ours["answer"][1], strict=True)
     return {
         "theirs": theirs["seconds"],
@@ -59,9 +61,9 @@ def _real(pipeline: str, tokens: int) -> tuple[Any, Any, Any]:
     opened = grid_models.opened(pipeline)
     corpus = opened.corpus_of([grid_models.announcement(tokens)])
     [(_, grid)] = opened.joint_scores(corpus).grids()
-    assert list(grid.ties) == [(0, 1)]
-    assert not grid.lags
-    return grid.nodes, grid.moves, grid.ties[0, 1]
+    assert list(grid.cotemporal) == [(0, 1)]
+    assert not grid.lagged
+    return grid.nodes, grid.transitions, grid.cotemporal[0, 1]
 
 
 def _fastest(repeats: int, answer: Callable[[], Answer]) -> dict[str, Any]:
@@ -74,15 +76,15 @@ def _fastest(repeats: int, answer: Callable[[], Answer]) -> dict[str, Any]:
     return {"answer": found, "seconds": seconds}
 
 
-def _dovetail(nodes: Any, moves: Any, tie: Any) -> Answer:
+def _dovetail(nodes: Any, transitions: Any, cotemporal: Any) -> Answer:
     from dovetail.grid import Grid
 
-    grid = Grid(nodes, moves, {(0, 1): tie})
+    grid = Grid(nodes, transitions, {(0, 1): cotemporal})
     best = [codes.tolist() for codes in grid.best("exact", threads=1).labels]
     return best, [p.tolist() for p in grid.marginals("exact", threads=1).labels]
 
 
-def _network(nodes: Any, moves: Any, tie: Any) -> Any:
+def _network(nodes: Any, transitions: Any, cotemporal: Any) -> Any:
     """Factors of exponentiated scores, scaled alike at every token."""
     import numpy as np
     from pgmpy.factors.discrete import DiscreteFactor
@@ -93,14 +95,16 @@ def _network(nodes: Any, moves: Any, tie: Any) -> Any:
     def factor(scope: list[Variable], scores: Any) -> Any:
         return DiscreteFactor(scope, scores.shape, np.exp(scores))
 
-    scale = Grid(nodes, moves, {(0, 1): tie}).marginals("exact").log_z[0] / len(tie)
+    scale = Grid(nodes, transitions, {(0, 1): cotemporal}).marginals("exact").log_z[0] / len(
+        cotemporal
+    )
 
     factors = []
-    for t in range(len(tie)):
+    for t in range(len(cotemporal)):
         factors += [factor([(layer, t)], nodes[layer][t]) for layer in (0, 1)]
-        factors.append(factor([(0, t), (1, t)], tie[t] - scale))
+        factors.append(factor([(0, t), (1, t)], cotemporal[t] - scale))
         if t:
-            factors += [factor([(k, t - 1), (k, t)], moves[k]) for k in (0, 1)]
+            factors += [factor([(k, t - 1), (k, t)], transitions[k]) for k in (0, 1)]
     network = DiscreteMarkovNetwork()
     network.add_nodes_from({v for each in factors for v in each.scope()})
     network.add_edges_from([each.scope() for each in factors if len(each.scope()) == 2])

@@ -76,7 +76,7 @@ public:
         }
     }
     template <class R>
-    void share_out(const Layout& layout, const std::vector<float>& scale, R* buffer, const R* rows) const {
+    void scatter(const Layout& layout, const std::vector<float>& scale, R* buffer, const R* rows) const {
         for (size_t b = 0; b < size(); ++b) {
             const R* from = rows + b * layout.Lp;
             each_member(

@@ -139,7 +139,7 @@ private:
         for (size_t given : elimination_order(all)) elimination.push_back(ours[given]);
         if (elimination.size() < N)
             throw std::invalid_argument(
-                "lags between the layers form a cycle, which exact inference cannot follow: use method "
+                "lagged factors between the layers form a cycle, which exact inference cannot handle: use method "
                 "'loopy'");
         lagged_from.resize(N);
         for (size_t g = 0; g < all.lagged.size(); ++g) lagged_from[ours[all.lagged[g].before]].push_back(g);

@@ -55,7 +55,7 @@ LinearFits fit_linear(const LinearRows& rows, const int32_t* codes, const std::v
             found = more;
         }
         out.objective[j] = found.objective, out.iterations[j] = found.iterations;
-        if (keep_weights) rows.share_out(own->weights.data(), &out.weights[j * F]);
+        if (keep_weights) rows.expand_weights(own->weights.data(), &out.weights[j * F]);
         else own->coefficients(&out.coefficients[j * n]);
         std::copy_n(own->weights.data() + C, h, out.block_weights.data() + j * h);
     });

@@ -39,7 +39,7 @@ public:
         // Memory that a thread asks for is not given back when it ends: it is asked for here.
         std::vector<Worker> workers;
         while (workers.size() < std::min(pairs.size(), static_cast<size_t>(std::max(1, threads))))
-            workers.emplace_back(batches_[0].rows->n_known(), largest);
+            workers.emplace_back(batches_[0].rows->n_dataset_features(), largest);
         parallel(pairs.size(), threads, [&](size_t k, size_t worker) {
             const auto [i, j] = pairs[k];
             Worker& own = workers[worker];
@@ -57,7 +57,8 @@ private:
         size_t n, first;
     };
     struct Worker {
-        Worker(size_t n_known, size_t largest) : column(n_known), weights(largest), others(largest) {}
+        Worker(size_t n_dataset_features, size_t largest)
+            : column(n_dataset_features), weights(largest), others(largest) {}
         size_t left = SIZE_MAX;
         std::vector<uint32_t> column;        // [known features] of the left batch
         std::vector<float> weights, others;  // [columns x n] of both

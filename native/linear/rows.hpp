@@ -19,24 +19,24 @@ class LinearRows {
 public:
     // Some tokens of a data set; features that fewer than `min_count` of them have are left out.
     LinearRows(const Dataset& data, const uint64_t* tokens, size_t n, uint32_t min_count)
-        : n_known_(data.features.size()) {
+        : n_dataset_features_(data.features.size()) {
         const Features& x = data.x;
         const bool valued = !x.values.empty();
-        std::vector<uint32_t> count(n_known_, 0);
-        std::vector<uint64_t> hash(n_known_, 0);  // of the rows that have a feature
+        std::vector<uint32_t> count(n_dataset_features_, 0);
+        std::vector<uint64_t> hash(n_dataset_features_, 0);  // of the rows that have a feature
         each(x, tokens, n, [&](size_t row, uint64_t k) {
             uint32_t bits = 0;
             if (valued) std::memcpy(&bits, &x.values[k], sizeof bits);
             ++count[x.ids[k]];
             hash[x.ids[k]] += fold(row + 0x9E3779B97F4A7C15ull, (uint64_t{bits} << 1 | 1) * 0xD6E8FEB86659FD93ull);
         });
-        for (size_t f = 0; f < n_known_; ++f)
+        for (size_t f = 0; f < n_dataset_features_; ++f)
             if (count[f] >= std::max(1u, min_count)) features_.push_back(static_cast<uint32_t>(f));
         std::stable_sort(features_.begin(), features_.end(), [&](uint32_t a, uint32_t b) {
             return count[a] > count[b] || (count[a] == count[b] && hash[a] < hash[b]);
         });
         features_.shrink_to_fit();
-        std::vector<uint32_t> column(n_known_, kNone);
+        std::vector<uint32_t> column(n_dataset_features_, kNone);
         for (size_t k = 0; k < features_.size(); ++k) {
             if (k && count[features_[k]] == count[features_[k - 1]] && hash[features_[k]] == hash[features_[k - 1]])
                 continue;
@@ -66,7 +66,7 @@ public:
 
     size_t size() const { return begin_.size() - 1; }
     size_t n_columns() const { return scale_.size(); }
-    size_t n_known() const { return n_known_; }                          // features of the data set
+    size_t n_dataset_features() const { return n_dataset_features_; }    // features of the data set
     const std::vector<uint32_t>& features() const { return features_; }  // their numbers in the data set
     const std::vector<uint64_t>& begins() const { return begin_; }
     const std::vector<uint32_t>& ids() const { return ids_; }
@@ -105,7 +105,7 @@ public:
         return sum;
     }
     // Weights of columns as weights of features.
-    void share_out(const float* columns, float* features) const {
+    void expand_weights(const float* columns, float* features) const {
         for (size_t c = 0; c < n_columns(); ++c)
             std::fill(features + members_[c], features + members_[c + 1], columns[c] / scale_[c]);
     }
@@ -175,7 +175,7 @@ private:
         });
     }
 
-    size_t n_known_;
+    size_t n_dataset_features_;
     std::vector<uint32_t> features_;  // those that share a column one after another
     std::vector<uint32_t> members_;   // [columns + 1]: the first of each column in features_
     std::vector<float> scale_;        // [columns]

@@ -6,9 +6,9 @@
 
 namespace dovetail {
 
-class History {
+class LbfgsHistory {
 public:
-    History(size_t size, int memory) : size_(size), memory_(static_cast<size_t>(memory)) {}
+    LbfgsHistory(size_t size, int memory) : size_(size), memory_(static_cast<size_t>(memory)) {}
     size_t size() const { return size_; }
 
     // s = step, y = change of gradient; refused (false) unless s.y is safely positive.

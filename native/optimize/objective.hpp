@@ -93,7 +93,7 @@ private:
                         worker.value += visit(worker.loss, s, weights_.data(), worker.gradient.data(),
                                               worker.transitions.data(), problem_->weight(s));
                 if (bundles)
-                    bundles->share_out(layout, shares, worker.gradient.data(), worker.gradient.data() + bundle_at);
+                    bundles->scatter(layout, shares, worker.gradient.data(), worker.gradient.data() + bundle_at);
             });
             for (size_t k = 0; k < wave; ++k) {
                 value += workers_[k]->value;

@@ -161,11 +161,12 @@ void bind_columns(nb::module_& module) {
             [](Columns& self, std::string name, const std::string& source) { self.pad(std::move(name), source); },
             arg("name"), arg("source"), "A column that has words outside the sequence too.")
         .def(
-            "take",
+            "add_attribute",
             [](Columns& self, std::string name, const std::string& source, const NamedSteps& steps) {
                 self.derive(std::move(name), source, apply_steps(*self.at(source).items, steps_of(steps)));
             },
-            arg("name"), arg("source"), arg("steps"), "A column of attributes that steps take of another's values.")
+            arg("name"), arg("source"), arg("steps"),
+            "Adds a column of attributes computed from the values of another column, step by step.")
         .def(
             "match",
             [](Columns& self, std::string name, const std::string& source, const Lexicon& lexicon) {

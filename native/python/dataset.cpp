@@ -61,7 +61,7 @@ void bind_dataset(nb::module_& module) {
         .def_prop_ro("labels", [](const Dataset& self) { return strings(self.labels.names()); })
         .def_prop_ro("fully_labelled", [](const Dataset& self) { return self.fully_labelled(); })
         .def(
-            "observed_moves",
+            "observed_transitions",
             [](const Dataset& self) {
                 ObservedTransitions seen = self.observed_transitions();
                 return std::make_tuple(to_numpy(std::move(seen.transitions)), to_numpy(std::move(seen.start)),

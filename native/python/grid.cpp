@@ -49,11 +49,11 @@ void bind_grid(nb::module_& module) {
     nb::class_<HeldGrids>(module, "Grids")
         .def(nb::init<const std::vector<Scores>&, const std::vector<Scores>&, const std::vector<HeldGrids::Cotemporal>&,
                       const std::vector<HeldGrids::Lagged>&, In<uint64_t>>(),
-             arg("nodes"), arg("moves"), arg("ties"), arg("lags"), arg("bounds"))
+             arg("nodes"), arg("transitions"), arg("cotemporal"), arg("lagged"), arg("bounds"))
         .def_prop_ro("n_states", &HeldGrids::states)
         .def_prop_ro("n_sequences", &HeldGrids::n_sequences)
         .def_prop_ro("n_tokens", &HeldGrids::n_tokens)
-        .def_prop_ro("lags_form_cycle",
+        .def_prop_ro("lagged_factors_form_cycle",
                      [](const HeldGrids& self) { return elimination_order(self).size() < self.layers(); })
         .def(
             "best",

@@ -14,9 +14,10 @@ public:
     using Lagged = std::tuple<size_t, size_t, Scores>;
 
     HeldGrids(const std::vector<Scores>& nodes, const std::vector<Scores>& transitions,
-              const std::vector<Cotemporal>& joined, const std::vector<Lagged>& delayed, In<uint64_t> ends) {
+              const std::vector<Cotemporal>& cotemporal_scores, const std::vector<Lagged>& lagged_scores,
+              In<uint64_t> ends) {
         if (nodes.empty() || nodes.size() != transitions.size())
-            throw std::invalid_argument("a grid has one layer or more, each with scores of labels and of moves");
+            throw std::invalid_argument("a grid has one layer or more, each with scores of labels and of transitions");
         for (const Scores& scores : nodes) {
             if (scores.ndim() != 2 || !scores.shape(1))
                 throw std::invalid_argument("scores of labels are a matrix of tokens and labels");
@@ -27,22 +28,23 @@ public:
         for (size_t i = 0; i < nodes.size(); ++i) {
             node.push_back(held(nodes[i], {tokens, labels[i]}, "scores of labels of layer " + std::to_string(i)));
             const bool each_token = transitions[i].ndim() == 3;
-            const std::string what = "scores of moves of layer " + std::to_string(i);
+            const std::string what = "scores of transitions of layer " + std::to_string(i);
             transition.push_back({each_token ? held(transitions[i], {tokens, labels[i], labels[i]}, what)
                                              : held(transitions[i], {labels[i], labels[i]}, what),
                                   each_token});
         }
-        for (const auto& [layers, scores] : joined) {
-            check_layers(layers, "a tie");
+        for (const auto& [layers, scores] : cotemporal_scores) {
+            check_layers(layers, "a cotemporal factor");
             std::vector<size_t> shape{tokens};
             for (size_t layer : layers) shape.push_back(labels[layer]);
-            cotemporal.push_back({layers, held(scores, shape, "scores of the tie of layers " + join(layers))});
+            cotemporal.push_back(
+                {layers, held(scores, shape, "scores of the cotemporal factor of layers " + join(layers))});
         }
-        for (const auto& [before, after, scores] : delayed) {
-            check_layers({before, after}, "a lag");
+        for (const auto& [before, after, scores] : lagged_scores) {
+            check_layers({before, after}, "a lagged factor");
             lagged.push_back({before, after,
                               held(scores, {tokens, labels[before], labels[after]},
-                                   "scores of the lag of layers " + join({before, after}))});
+                                   "scores of the lagged factor of layers " + join({before, after}))});
         }
     }
 

@@ -153,7 +153,7 @@ void bind_hmm(nb::module_& module) {
             },
             arg("words"), arg("bounds"), arg("n_words"), arg("n_classes"), arg("seed"))
         .def(
-            "tell",
+            "add_codes",
             [](WordExchange& self, In<int32_t> words, In<int32_t> codes, size_t n_codes, double weight) {
                 if (words.size() != codes.size()) throw std::invalid_argument("there must be one code a token");
                 for (size_t t = 0; t < words.size(); ++t)
@@ -164,7 +164,7 @@ void bind_hmm(nb::module_& module) {
                 self.add_codes(words.data(), codes.data(), words.size(), n_codes, weight);
             },
             arg("words"), arg("codes"), arg("n_codes"), arg("weight"),
-            "From now on classes also predict codes, one a token, or with a weight below 0 do not.")
+            "Makes the classes predict one code per token as well; a negative weight makes them avoid predicting it.")
         .def(
             "sweep", [](WordExchange& self) { return without_gil([&] { return self.sweep(); }); },
             "Every word once; how many have moved.")

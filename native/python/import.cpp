@@ -45,9 +45,9 @@ private:
     }
 };
 
-static nb::typed<nb::dict, nb::str, nb::object> arrays_of_weights(const nb::list& features, int labels,
-                                                                  In<int64_t> feature, In<int64_t> previous,
-                                                                  In<int64_t> label, In<double> weight) {
+static nb::typed<nb::dict, nb::str, nb::object> model_arrays_from_weights(const nb::list& features, int labels,
+                                                                          In<int64_t> feature, In<int64_t> previous,
+                                                                          In<int64_t> label, In<double> weight) {
     if (labels < 1 || labels >= kMostLabels)
         throw std::invalid_argument("the number of labels is not between 1 and 32,766");
     const FeatureNames named(features);
@@ -72,8 +72,8 @@ static nb::typed<nb::dict, nb::str, nb::object> arrays_of_weights(const nb::list
 }
 
 void bind_import(nb::module_& module) {
-    module.def("arrays_of_weights", &arrays_of_weights, nb::arg("features"), nb::arg("n_labels"), nb::arg("feature"),
-               nb::arg("previous"), nb::arg("label"), nb::arg("weight"),
+    module.def("model_arrays_from_weights", &model_arrays_from_weights, nb::arg("features"), nb::arg("n_labels"),
+               nb::arg("feature"), nb::arg("previous"), nb::arg("label"), nb::arg("weight"),
                "Arrays of a model file from weights: of a feature on a label (previous -1), of a transition (feature "
                "-1), or of a feature on a transition; "
                "the weights of a feature on transitions follow one another.");

@@ -18,8 +18,8 @@ static auto linear_gram(const std::vector<const LinearRows*>& rows, const std::v
     for (size_t p = 0; p < rows.size(); ++p) {
         if (!rows[p]) throw std::invalid_argument("rows must not be None");
         check_size(coefficients[p].shape(1), rows[p]->size(), "coefficients");
-        check_size(rows[p]->n_known(), rows[0]->n_known(), "rows");
-        if (groups.size()) check_size(groups.size(), rows[p]->n_known(), "groups");
+        check_size(rows[p]->n_dataset_features(), rows[0]->n_dataset_features(), "rows");
+        if (groups.size()) check_size(groups.size(), rows[p]->n_dataset_features(), "groups");
         parts.push_back({rows[p], coefficients[p].data(), coefficients[p].shape(0)});
         m += coefficients[p].shape(0);
     }
@@ -31,7 +31,7 @@ static auto linear_gram(const std::vector<const LinearRows*>& rows, const std::v
 void bind_linear(nb::module_& module) {
     using nb::arg;
     module.def(
-        "linear_arrays",
+        "model_arrays_without_transitions",
         [](const Dataset& data, In<uint32_t> features, Floats weights) {
             check_size(weights.shape(0), features.size(), "weights");
             return to_dict(without_gil([&] {
@@ -51,7 +51,7 @@ void bind_linear(nb::module_& module) {
         .def_prop_ro("n_rows", &LinearRows::size)
         .def_prop_ro("n_features", [](const LinearRows& self) { return self.features().size(); })
         .def_prop_ro("n_columns", &LinearRows::n_columns)
-        .def_prop_ro("n_known", &LinearRows::n_known)
+        .def_prop_ro("n_dataset_features", &LinearRows::n_dataset_features)
         .def(
             "features", [](const LinearRows& self) { return to_numpy(self.features()); },
             "The numbers of its features in the data set.")
@@ -88,19 +88,19 @@ void bind_linear(nb::module_& module) {
             "A classifier for each positive code against the others: its weights (or its coefficients of rows), "
             "weights of the dense block, objective, iterations.")
         .def(
-            "share_out",
+            "expand_weights",
             [](const LinearRows& self, Floats weights) {
                 check_size(weights.shape(1), self.n_columns(), "weights");
                 const size_t k = weights.shape(0), F = self.features().size();
                 std::vector<float> out(k * F);
-                for (size_t j = 0; j < k; ++j) self.share_out(weights.data() + j * self.n_columns(), &out[j * F]);
+                for (size_t j = 0; j < k; ++j) self.expand_weights(weights.data() + j * self.n_columns(), &out[j * F]);
                 return to_numpy(std::move(out), {k, F});
             },
             arg("weights"), "Weights of columns as weights of features, [k x features].")
         .def(
             "project",
             [](const LinearRows& self, Floats theta, int threads) {
-                check_size(theta.shape(0), self.n_known(), "theta");
+                check_size(theta.shape(0), self.n_dataset_features(), "theta");
                 const size_t h = theta.shape(1);
                 std::vector<float> out(self.size() * h);
                 without_gil([&] { self.project(theta.data(), h, threads, out.data()); });
@@ -111,7 +111,7 @@ void bind_linear(nb::module_& module) {
             "add_combinations",
             [](const LinearRows& self, Floats coefficients, Changed to, int threads) {
                 check_size(coefficients.shape(1), self.size(), "coefficients");
-                check_size(to.shape(0), self.n_known(), "to");
+                check_size(to.shape(0), self.n_dataset_features(), "to");
                 check_size(to.shape(1), coefficients.shape(0), "to");
                 without_gil(
                     [&] { self.add_combinations(coefficients.data(), coefficients.shape(0), threads, to.data()); });

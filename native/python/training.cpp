@@ -144,20 +144,20 @@ void bind_training(nb::module_& module) {
             },
             nb::arg("w").noconvert());
 
-    nb::class_<History>(module, "History")
+    nb::class_<LbfgsHistory>(module, "LbfgsHistory")
         .def(nb::init<size_t, int>(), nb::arg("size"), nb::arg("memory"))
         .def(
             "push",
-            [](History& self, In<double> s, In<double> y) {
+            [](LbfgsHistory& self, In<double> s, In<double> y) {
                 check_size(s.size(), self.size(), "s");
                 check_size(y.size(), self.size(), "y");
                 return self.push(s.data(), y.data());
             },
             nb::arg("s").noconvert(), nb::arg("y").noconvert())
-        .def("clear", &History::clear)
+        .def("clear", &LbfgsHistory::clear)
         .def(
             "direction",
-            [](const History& self, In<double> g, In<double> inverse_diagonal, InOut<double> out) {
+            [](const LbfgsHistory& self, In<double> g, In<double> inverse_diagonal, InOut<double> out) {
                 check_size(g.size(), self.size(), "g");
                 if (inverse_diagonal.size()) check_size(inverse_diagonal.size(), self.size(), "inverse_diagonal");
                 check_size(out.size(), self.size(), "out");

@@ -39,14 +39,14 @@ def models(draw: st.DrawFn, weights: st.SearchStrategy[float] = spread) -> TinyM
     feature = st.sampled_from([*FEATURES, START, END])
     rows = st.lists(weights, min_size=labels**2, max_size=labels**2)
     on_labels = st.dictionaries(feature, st.dictionaries(label, weights, min_size=1))
-    on_moves = st.dictionaries(
+    on_transitions = st.dictionaries(
         feature, st.dictionaries(st.tuples(label, label), weights, min_size=1), max_size=2
     )
     return TinyModel(
         labels,
         np.array(draw(rows), np.float32).reshape(labels, labels),
         draw(on_labels),
-        draw(st.just({}) | on_moves),
+        draw(st.just({}) | on_transitions),
         frozenset(draw(st.sets(feature))),
     )
 
@@ -152,7 +152,9 @@ def test_viterbi_finds_the_best_score(case: Case) -> None:
         path = case.labels_of(labels, n)
         assert scores[n] == pytest.approx(chain.score_of(path), abs=tolerance(chain))
         single = 1e-5 * (1 + float(np.abs(chain.score[np.isfinite(chain.score)]).max(initial=0)))
-        single += 1e-5 * float(np.abs(chain.move[np.isfinite(chain.move)]).max(initial=0))
+        single += 1e-5 * float(
+            np.abs(chain.transition[np.isfinite(chain.transition)]).max(initial=0)
+        )
         assert scores[n] >= chain.scores.max() - single
     again = case.model.viterbi(*arguments, 3)
     assert (again[0] == labels).all()
@@ -179,8 +181,8 @@ def test_posteriors_are_those_of_enumeration(case: Case) -> None:
         assert log_z[n] == pytest.approx(chain.log_z, abs=close)
         assert entropy[n] == pytest.approx(chain.entropy(), abs=close)
         np.testing.assert_allclose(marginals[begin:end], chain.marginals(), atol=close)
-        moves = case.model.transition_marginals(case.batch, n, *arguments[1:])
-        np.testing.assert_allclose(moves, chain.transition_marginals(), atol=close)
+        transitions = case.model.transition_marginals(case.batch, n, *arguments[1:])
+        np.testing.assert_allclose(transitions, chain.transition_marginals(), atol=close)
     best, p = case.model.max_marginal(*arguments, 2)
     if len(marginals):
         assert (best == marginals.argmax(axis=1)).all()

@@ -136,7 +136,9 @@ def constraints(draw: st.DrawFn, labels: list[str]) -> Constraints:
 
 @given(examples(partial=True, limited=True), st.data(), st.booleans(), seeds)
 @settings(deadline=None, max_examples=120)
-def test_constraints(made: list[Example], data: st.DataObject, on_moves: bool, seed: int) -> None:
+def test_constraints(
+    made: list[Example], data: st.DataObject, on_transitions: bool, seed: int
+) -> None:
     """What is forbidden has no part in the denominator, and cannot be the truth."""
     labels = labels_of(made)
     rule = data.draw(constraints(labels))
@@ -144,7 +146,7 @@ def test_constraints(made: list[Example], data: st.DataObject, on_moves: bool, s
     legal = np.array([[x not in follow or y in follow[x] for y in labels] for x in labels])
     start = np.array([rule.start is None or y in rule.start for y in labels])
     end = np.array([rule.end is None or y in rule.end for y in labels])
-    groups = [Group("a", 1.0, "both")] if on_moves else []
+    groups = [Group("a", 1.0, "both")] if on_transitions else []
     reference = ReferenceObjective(made, labels, legal=legal, start=start, end=end, groups=groups)
     check(
         reference,
@@ -163,8 +165,8 @@ def test_moves_of_a_scheme(scheme: Any) -> None:
     }[scheme]
     made = [Example([["a"], ["b"], ["a", "b"], []], gold), Example([["b"], ["a"]], [None, gold[0]])]
     labels = labels_of(made)
-    moves, start, end = allowed_transitions(labels, scheme)
-    reference = ReferenceObjective(made, labels, legal=moves, start=start, end=end)
+    transitions, start, end = allowed_transitions(labels, scheme)
+    reference = ReferenceObjective(made, labels, legal=transitions, start=start, end=end)
     check(reference, normal(), constraints=scheme)
     plain = ReferenceObjective(made, labels)
     w = dict.fromkeys(reference.parameters(), 0.5)
@@ -197,13 +199,13 @@ def test_a_prior_is_a_factor_on_values(made: list[Example], seed: int) -> None:
 @given(
     made=examples(partial=True, limited=True),
     bits=st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=80, max_size=80),
-    on_moves=st.booleans(),
+    on_transitions=st.booleans(),
 )
 @settings(deadline=None, max_examples=40)
 def test_extreme_weights(
-    scale: float, made: list[Example], bits: list[float], on_moves: bool
+    scale: float, made: list[Example], bits: list[float], on_transitions: bool
 ) -> None:
-    groups = [Group("a", 1.0, "both")] if on_moves else []
+    groups = [Group("a", 1.0, "both")] if on_transitions else []
     check(
         ReferenceObjective(made, labels_of(made), groups=groups, c2=0.0),
         lambda n: scale * np.array((bits * (1 + n // len(bits)))[:n]),
@@ -226,8 +228,8 @@ def test_more_labels_than_a_vector_has_lanes(scale: float, scheme: Any) -> None:
     assert len(labels) == 11
     limits: dict[str, Any] = {}
     if scheme:
-        moves, start, end = allowed_transitions(labels, scheme)
-        limits = {"legal": moves, "start": start, "end": end}
+        transitions, start, end = allowed_transitions(labels, scheme)
+        limits = {"legal": transitions, "start": start, "end": end}
     reference = ReferenceObjective(made, labels, **limits)
     check(
         reference,
@@ -273,10 +275,10 @@ def test_long_sequence() -> None:
     w = random.normal(size=len(own.names)).astype(np.float32).astype(np.float64)
     by_name = dict(zip(own.names, w, strict=True))
     table = np.array([[by_name[Name(f"w={k}", None, y)] for y in labels] for k in range(50)])
-    move = np.array([[by_name[Name(None, x, y)] for y in labels] for x in labels])
+    transition = np.array([[by_name[Name(None, x, y)] for y in labels] for x in labels])
     score = table[words]
-    known = score[np.arange(length), gold].sum() + move[gold[:-1], gold[1:]].sum()
-    expected = log_z_in_logs(score, move) - known + 0.5 * float(w @ w)
+    known = score[np.arange(length), gold].sum() + transition[gold[:-1], gold[1:]].sum()
+    expected = log_z_in_logs(score, transition) - known + 0.5 * float(w @ w)
     value, slope = own.objective("double")(w)
     assert value == pytest.approx(expected, rel=1e-11)
     found, single = own.objective("single")(w)
@@ -310,7 +312,7 @@ def test_same_bits_for_any_number_of_threads(precision: Precision, tokens: int) 
 @given(examples(valued_tokens, weighted=True), seeds)
 @settings(deadline=None, max_examples=40)
 def test_inverse_curvature_follows_the_fisher_information(made: list[Example], seed: int) -> None:
-    """Variances of features on labels, expected counts of moves."""
+    """Variances of features on labels, expected counts of transitions."""
     own = Problem(made, c2=0.5, groups=[FeatureGroup("a", prior=2.0)])
     reference = ReferenceObjective(made, own.data.labels, groups=[Group("a", 2.0, "labels")])
     w = normal(seed=seed)(len(own.names))
@@ -320,7 +322,10 @@ def test_inverse_curvature_follows_the_fisher_information(made: list[Example], s
         if not e.tokens:
             continue
         chain = reference.chain(e, dict(zip(own.names, w, strict=True)))
-        variance, moves = chain.marginals() * (1 - chain.marginals()), chain.transition_marginals()
+        variance, transitions = (
+            chain.marginals() * (1 - chain.marginals()),
+            chain.transition_marginals(),
+        )
         for t in range(len(e.tokens)):
             for f, v in e.features(t):
                 squared = e.weight * (v * reference.group_of(f).prior) ** 2
@@ -329,7 +334,7 @@ def test_inverse_curvature_follows_the_fisher_information(made: list[Example], s
                         fisher[name] += squared * variance[t, j]
         for (i, x), (j, y) in itertools.product(labels, labels):
             if (name := Name(None, x, y)) in fisher:
-                fisher[name] += e.weight * moves[:, i, j].sum()
+                fisher[name] += e.weight * transitions[:, i, j].sum()
     found = 1 / own.objective().inverse_curvature(w)
     expected = 1.0 + FISHER_SHARE * np.array([fisher[name] for name in own.names])
     np.testing.assert_allclose(found, expected, atol=2e-3)

@@ -32,7 +32,7 @@ slow = settings(deadline=None, max_examples=60)
 
 def tagger_of(tiny: TinyModel, labels: Sequence[str], scheme: Any, *, legal: bool) -> Tagger:
     """A tagger with weights of our own making."""
-    names = sorted({*tiny.on_labels, *tiny.on_moves})
+    names = sorted({*tiny.on_labels, *tiny.on_transitions})
     encoded = [name.encode() for name in names]
     arrays: dict[str, Any] = dict(tiny.columns())
     arrays["names"] = np.frombuffer(b"".join(encoded), np.uint8)
@@ -58,9 +58,13 @@ class Case:
 
         on_labels = {f: dict(enumerate(weights(n).tolist())) for f in [*FEATURES, START, END]}
         pairs = [tuple(p) for p in random.integers(0, n, (4, 2)).tolist()]
-        on_moves = {"a": dict(zip(pairs, weights(4).tolist(), strict=True))}
+        on_transitions = {"a": dict(zip(pairs, weights(4).tolist(), strict=True))}
         self.tiny = TinyModel(
-            n, weights((n, n)), on_labels, draw(st.sampled_from([{}, on_moves])), frozenset("ab")
+            n,
+            weights((n, n)),
+            on_labels,
+            draw(st.sampled_from([{}, on_transitions])),
+            frozenset("ab"),
         )
         self.labels = labels
         self.tagger = tagger_of(self.tiny, labels, scheme, legal=legal)

@@ -81,7 +81,7 @@ def _segmentations(length: int, types: str) -> list[list[Span]]:
 @pytest.mark.parametrize("scheme", SPAN_SCHEMES)
 def test_transitions_accept_exactly_what_spans_can_produce(scheme) -> None:
     labels = ["O", *(f"{letter}-{name}" for letter in LETTERS[scheme] for name in "XY")]
-    moves, start, end = allowed_transitions(labels, scheme)
+    transitions, start, end = allowed_transitions(labels, scheme)
     for length in range(1, 5):
         producible = {
             tuple(labels_from_spans(found, length, scheme))
@@ -90,13 +90,15 @@ def test_transitions_accept_exactly_what_spans_can_produce(scheme) -> None:
         accepted = {
             tuple(labels[i] for i in path)
             for path in product(range(len(labels)), repeat=length)
-            if start[path[0]] and end[path[-1]] and all(moves[a, b] for a, b in pairwise(path))
+            if start[path[0]]
+            and end[path[-1]]
+            and all(transitions[a, b] for a, b in pairwise(path))
         }
         assert accepted == producible
 
 
 def test_transitions_of_plain_and_bilou_labels() -> None:
-    assert np.all(allowed_transitions(["DT", "NN"], "none").moves)
+    assert np.all(allowed_transitions(["DT", "NN"], "none").transitions)
     bilou = allowed_transitions(["O", "B-X", "I-X", "L-X", "U-X"], "IOBES")
     iobes = allowed_transitions(["O", "B-X", "I-X", "E-X", "S-X"], "IOBES")
     for a, b in zip(bilou, iobes, strict=True):

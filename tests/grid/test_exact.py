@@ -36,16 +36,16 @@ def test_all_expectations_equal_those_of_enumeration(scene: dict[str, Any]) -> N
     def agree(mine: Any, theirs: Any) -> None:
         np.testing.assert_allclose(mine, theirs, atol=1e-9)
 
-    for i, (labels, moves) in enumerate(zip(found.labels, found.moves, strict=True)):
+    for i, (labels, transitions) in enumerate(zip(found.labels, found.transitions, strict=True)):
         agree(labels, np.concatenate([truth.labels(i) for truth in truths]))
         expected = np.concatenate([truth.steps(i, i) for truth in truths])
-        agree(moves, expected.sum(axis=0) if moves.ndim == 2 else expected)
-    assert found.ties.keys() == scene["ties"].keys()
-    for layers, tie in found.ties.items():
-        agree(tie, np.concatenate([truth.labels(*layers) for truth in truths]))
-    assert found.lags.keys() == scene["lags"].keys()
-    for layers, lag in found.lags.items():
-        agree(lag, np.concatenate([truth.steps(*layers) for truth in truths]))
+        agree(transitions, expected.sum(axis=0) if transitions.ndim == 2 else expected)
+    assert found.cotemporal.keys() == scene["cotemporal"].keys()
+    for layers, factor in found.cotemporal.items():
+        agree(factor, np.concatenate([truth.labels(*layers) for truth in truths]))
+    assert found.lagged.keys() == scene["lagged"].keys()
+    for layers, factor in found.lagged.items():
+        agree(factor, np.concatenate([truth.steps(*layers) for truth in truths]))
     every = range(len(scene["nodes"]))
     agree(Grid(**scene).joint(), np.concatenate([truth.labels(*every) for truth in truths]))
 
@@ -116,19 +116,21 @@ def test_clamping_is_forbidding_other_labels(scene: dict[str, Any], random: Any)
 def test_layers_of_unequal_sizes_in_any_order() -> None:
     """Sizes above and below a vector, so that the innermost layer is now one, now another."""
     for sizes in [(9, 3), (3, 9), (17, 2), (8, 5), (2, 8, 3)]:
-        scene = {**random_grid(2, *sizes), "lags": {}, "bounds": [0, 2]}
+        scene = {**random_grid(2, *sizes), "lagged": {}, "bounds": [0, 2]}
         rng = np.random.default_rng(2)
         for a, b in [(1, 0), (len(sizes) - 1, 0)]:
-            scene["lags"][a, b] = rng.normal(size=(2, sizes[a], sizes[b]))
+            scene["lagged"][a, b] = rng.normal(size=(2, sizes[a], sizes[b]))
         forbid(scene, rng)
         (truth,) = sequences(**scene)
         found = Grid(**scene).marginals("exact")
         assert found.log_z[0] == pytest.approx(truth.log_z)
         for i in range(len(sizes)):
             np.testing.assert_allclose(found.labels[i], truth.labels(i), atol=1e-12)
-            np.testing.assert_allclose(found.moves[i], truth.steps(i, i).sum(axis=0), atol=1e-12)
-        for layers, lag in found.lags.items():
-            np.testing.assert_allclose(lag, truth.steps(*layers), atol=1e-12)
+            np.testing.assert_allclose(
+                found.transitions[i], truth.steps(i, i).sum(axis=0), atol=1e-12
+            )
+        for layers, factor in found.lagged.items():
+            np.testing.assert_allclose(factor, truth.steps(*layers), atol=1e-12)
         assert Grid(**scene).best("exact").scores[0] == pytest.approx(truth.scores.max())
 
 
@@ -138,16 +140,16 @@ def test_backward_messages_that_leave_the_range_are_noticed_too() -> None:
     T = 120
     node = np.zeros((T, 2))
     node[:, 0] = 10.0
-    move = np.array([[0.0, 0.0], [-np.inf, 0.0]])
+    transition = np.array([[0.0, 0.0], [-np.inf, 0.0]])
     weights = np.exp(10.0 * (np.arange(T + 1) - T))  # of staying for so many tokens
     p = weights / weights.sum()
     stays = p @ np.maximum(np.arange(T + 1) - 1, 0)
     leaves = p[1:T].sum()
     expected = [[stays, leaves], [0.0, T - 1 - stays - leaves]]
-    once = Grid([node], [move]).marginals("exact")
-    each = Grid([node], [np.tile(move, (T, 1, 1))]).marginals("exact")
-    np.testing.assert_allclose(once.moves[0], expected, atol=1e-9)
-    np.testing.assert_allclose(each.moves[0].sum(axis=0), expected, atol=1e-9)
+    once = Grid([node], [transition]).marginals("exact")
+    each = Grid([node], [np.tile(transition, (T, 1, 1))]).marginals("exact")
+    np.testing.assert_allclose(once.transitions[0], expected, atol=1e-9)
+    np.testing.assert_allclose(each.transitions[0].sum(axis=0), expected, atol=1e-9)
     assert once.log_z[0] == pytest.approx(10.0 * T + np.log(weights.sum()))
 
 

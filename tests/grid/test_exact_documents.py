@@ -15,12 +15,14 @@ from reference.random_grids import random_grid
 
 
 def test_without_ties_layers_are_separate_chains() -> None:
-    scores = random_grid(40, 4, 5, 3, tied=False)
+    scores = random_grid(40, 4, 5, 3, coupled=False)
     together, best = Grid(**scores).marginals(), Grid(**scores).best()
     for i in range(3):
-        alone = Grid([scores["nodes"][i]], [scores["moves"][i]])
+        alone = Grid([scores["nodes"][i]], [scores["transitions"][i]])
         np.testing.assert_allclose(alone.marginals().labels[0], together.labels[i], atol=1e-10)
-        np.testing.assert_allclose(alone.marginals().moves[0], together.moves[i], atol=1e-9)
+        np.testing.assert_allclose(
+            alone.marginals().transitions[0], together.transitions[i], atol=1e-9
+        )
         assert alone.best().labels[0].tolist() == best.labels[i].tolist()
 
 
@@ -59,8 +61,8 @@ def test_the_number_of_threads_changes_no_bit() -> None:
     scores = random_grid(900, 5, 4, 3)
     rng = np.random.default_rng(4)
     bounds = [0, *np.sort(rng.choice(900, size=150)).tolist(), 900]
-    scores["moves"][1] = rng.normal(size=(900, 4, 4))
-    grid = Grid(**scores, lags={(2, 0): rng.normal(size=(900, 3, 5))}, bounds=bounds)
+    scores["transitions"][1] = rng.normal(size=(900, 4, 4))
+    grid = Grid(**scores, lagged={(2, 0): rng.normal(size=(900, 3, 5))}, bounds=bounds)
     assert same_bits(grid.best(threads=1), grid.best(threads=4))
     assert same_bits(grid.marginals(threads=1), grid.marginals(threads=4))
     assert same_bits(grid.joint(threads=1), grid.joint(threads=4))
@@ -72,8 +74,8 @@ def test_messages_that_are_computed_again_are_the_same() -> None:
     whole, part = Grid(**scores), 60
     short = {
         "nodes": [node[:part] for node in scores["nodes"]],
-        "moves": scores["moves"],
-        "ties": {layers: score[:part] for layers, score in scores["ties"].items()},
+        "transitions": scores["transitions"],
+        "cotemporal": {layers: score[:part] for layers, score in scores["cotemporal"].items()},
     }
     mine, theirs = whole.marginals(), Grid(**short).marginals()
     for a, b in zip(mine.labels, theirs.labels, strict=True):
@@ -98,8 +100,8 @@ from dovetail.grid import Grid
 T = 100_000
 rng = np.random.default_rng(1)
 nodes = [rng.normal(size=(T, 9)) for _ in range(2)]
-moves = [rng.normal(size=(9, 9)) for _ in range(2)]
-grid = Grid(nodes, moves, {(0, 1): rng.normal(size=(T, 9, 9))})
+transitions = [rng.normal(size=(9, 9)) for _ in range(2)]
+grid = Grid(nodes, transitions, {(0, 1): rng.normal(size=(T, 9, 9))})
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 best = grid.best("exact")
 after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

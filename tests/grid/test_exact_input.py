@@ -15,23 +15,41 @@ from reference.random_grids import random_grid
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"moves": []}, "one layer or more"),
-        ({"nodes": [], "moves": [], "ties": {}}, "one layer or more"),
+        ({"transitions": []}, "one layer or more"),
+        ({"nodes": [], "transitions": [], "cotemporal": {}}, "one layer or more"),
         ({"nodes": [np.zeros(3), np.zeros((3, 3))]}, "a matrix of tokens and labels"),
-        ({"moves": [np.zeros((2, 2))] * 2}, "moves of layer 1 have the shape 2 x 2 where 3 x 3"),
-        ({"moves": [np.zeros((4, 2, 2)), np.zeros((3, 3))]}, "layer 0 have the shape 4 x 2 x 2"),
-        ({"ties": {(0, 0): np.zeros((3, 2, 2))}}, "does not name two or more different layers"),
-        ({"ties": {(0, 2): np.zeros((3, 2, 2))}}, "does not name two or more different layers"),
-        ({"ties": {(0,): np.zeros((3, 2))}}, "does not name two or more different layers"),
-        ({"ties": {(0, 1): np.zeros((3, 2, 2))}}, "tie of layers 0, 1 have the shape 3 x 2 x 2"),
         (
-            {"lags": {(1, 1): np.zeros((3, 3, 3))}},
+            {"transitions": [np.zeros((2, 2))] * 2},
+            "transitions of layer 1 have the shape 2 x 2 where 3 x 3",
+        ),
+        (
+            {"transitions": [np.zeros((4, 2, 2)), np.zeros((3, 3))]},
+            "layer 0 have the shape 4 x 2 x 2",
+        ),
+        (
+            {"cotemporal": {(0, 0): np.zeros((3, 2, 2))}},
+            "does not name two or more different layers",
+        ),
+        (
+            {"cotemporal": {(0, 2): np.zeros((3, 2, 2))}},
+            "does not name two or more different layers",
+        ),
+        ({"cotemporal": {(0,): np.zeros((3, 2))}}, "does not name two or more different layers"),
+        (
+            {"cotemporal": {(0, 1): np.zeros((3, 2, 2))}},
+            "factor of layers 0, 1 have the shape 3 x 2 x 2",
+        ),
+        (
+            {"lagged": {(1, 1): np.zeros((3, 3, 3))}},
             "does not name two different layers of the grid's 2",
         ),
-        ({"lags": {(0, 1, 1): np.zeros((3, 2, 3, 3))}}, "does not name two different layers"),
-        ({"lags": {(-1, 0): np.zeros((3, 3, 2))}}, "does not name two different layers"),
+        ({"lagged": {(0, 1, 1): np.zeros((3, 2, 3, 3))}}, "does not name two different layers"),
+        ({"lagged": {(-1, 0): np.zeros((3, 3, 2))}}, "does not name two different layers"),
         ({"nodes": [[[0.0], [0.0, 1.0]], np.zeros((3, 3))]}, "does not fit together"),
-        ({"lags": {(1, 0): np.zeros((3, 2, 3))}}, "lag of layers 1, 0 have the shape 3 x 2 x 3"),
+        (
+            {"lagged": {(1, 0): np.zeros((3, 2, 3))}},
+            "factor of layers 1, 0 have the shape 3 x 2 x 3",
+        ),
         ({"nodes": [np.full((3, 2), np.nan), np.zeros((3, 3))]}, "no number below infinity"),
         ({"nodes": [np.full((3, 2), np.inf), np.zeros((3, 3))]}, "no number below infinity"),
         ({"nodes": [np.zeros((3, 2)), np.zeros((4, 3))]}, "labels of layer 1 have the shape 4 x 3"),
@@ -55,8 +73,8 @@ def test_a_state_space_too_large_is_named() -> None:
 
 
 def test_lags_in_a_cycle_are_refused() -> None:
-    lags = {(0, 1): np.zeros((3, 2, 3)), (1, 0): np.zeros((3, 3, 2))}
-    grid = Grid(**random_grid(3, 2, 3), lags=lags)
+    lagged = {(0, 1): np.zeros((3, 2, 3)), (1, 0): np.zeros((3, 3, 2))}
+    grid = Grid(**random_grid(3, 2, 3), lagged=lagged)
     for ask in (lambda: grid.best("exact"), lambda: grid.best_k(1), grid.joint):
         with pytest.raises(DataError, match=r"form a cycle.*use method 'loopy'"):
             ask()

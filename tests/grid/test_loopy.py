@@ -1,4 +1,4 @@
-"""Loopy belief propagation: exact on trees, close where ties are weak."""
+"""Loopy belief propagation: exact on trees, close where cotemporal are weak."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PRECISE: dict[str, Any] = {"method": "loopy", "tolerance": 1e-12, "iterations": 
 
 @st.composite
 def trees(draw: st.DrawFn) -> dict[str, Any]:
-    """Layers that meet at one token each: their ties and lags are zero at all others."""
+    """Layers that meet at one token each: their cotemporal and lagged are zero at all others."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     scale = draw(st.sampled_from([1.0, 5.0, 300.0]))
     T, sizes = draw(st.integers(1, 3)), [2, 3, 2]
@@ -29,27 +29,27 @@ def trees(draw: st.DrawFn) -> dict[str, Any]:
         score[rng.integers(T)] = scale * rng.normal(size=shape)
         return score
 
-    ties: dict[tuple[int, ...], Any] = {(1, 0): at_one_token(3, 2)}
-    lags: dict[tuple[int, int], Any] = {}
-    kind = draw(st.sampled_from(["tie", "lag", "of three"]))
-    if kind == "tie":
-        ties[1, 2] = at_one_token(3, 2)
-    elif kind == "lag":
-        lags[2, 1] = at_one_token(2, 3)
+    cotemporal: dict[tuple[int, ...], Any] = {(1, 0): at_one_token(3, 2)}
+    lagged: dict[tuple[int, int], Any] = {}
+    kind = draw(st.sampled_from(["factor", "factor", "of three"]))
+    if kind == "factor":
+        cotemporal[1, 2] = at_one_token(3, 2)
+    elif kind == "factor":
+        lagged[2, 1] = at_one_token(2, 3)
     else:
-        ties = {(2, 0, 1): at_one_token(2, 2, 3)}
+        cotemporal = {(2, 0, 1): at_one_token(2, 2, 3)}
     scene = {
         "nodes": [scale * rng.normal(size=(T, size)) for size in sizes],
-        "moves": [
+        "transitions": [
             rng.normal(size=(T, size, size) if rng.random() < 0.5 else (size, size))
             for size in sizes
         ],
-        "ties": ties,
-        "lags": lags,
+        "cotemporal": cotemporal,
+        "lagged": lagged,
         "bounds": [0, T],
     }
     if draw(st.booleans()):
-        whole = {**scene, "ties": {}, "lags": {}}  # a zero tie must stay one
+        whole = {**scene, "cotemporal": {}, "lagged": {}}  # a zero factor must stay one
         forbid(whole, rng)
     return scene
 
@@ -61,18 +61,18 @@ def test_trees_are_exact(scene: dict[str, Any], damping: float) -> None:
     found = Grid(**scene).marginals(**PRECISE, damping=damping)
     assert found.report.converged
     assert found.log_z[0] == pytest.approx(truth.log_z, rel=1e-9, abs=1e-7)
-    for i, (labels, moves) in enumerate(zip(found.labels, found.moves, strict=True)):
+    for i, (labels, transitions) in enumerate(zip(found.labels, found.transitions, strict=True)):
         np.testing.assert_allclose(labels, truth.labels(i), atol=1e-7)
         expected = truth.steps(i, i)
         np.testing.assert_allclose(
-            moves, expected if moves.ndim == 3 else expected.sum(axis=0), atol=1e-7
+            transitions, expected if transitions.ndim == 3 else expected.sum(axis=0), atol=1e-7
         )
-    for layers, tie in found.ties.items():
-        for t in np.flatnonzero(scene["ties"][layers].any(axis=tuple(range(1, tie.ndim)))):
-            np.testing.assert_allclose(tie[t], truth.labels(*layers)[t], atol=1e-7)
-    for pair, lag in found.lags.items():
-        for t in np.flatnonzero(scene["lags"][pair].any(axis=(1, 2))):
-            np.testing.assert_allclose(lag[t], truth.steps(*pair)[t], atol=1e-7)
+    for layers, factor in found.cotemporal.items():
+        for t in np.flatnonzero(scene["cotemporal"][layers].any(axis=tuple(range(1, factor.ndim)))):
+            np.testing.assert_allclose(factor[t], truth.labels(*layers)[t], atol=1e-7)
+    for pair, factor in found.lagged.items():
+        for t in np.flatnonzero(scene["lagged"][pair].any(axis=(1, 2))):
+            np.testing.assert_allclose(factor[t], truth.steps(*pair)[t], atol=1e-7)
     best = Grid(**scene).best(**PRECISE, damping=damping)
     assert best.scores[0] == pytest.approx(truth.scores.max(), rel=1e-9, abs=1e-9)
 
@@ -82,7 +82,7 @@ def test_one_layer_is_a_chain() -> None:
     found, exact = Grid(**scores).marginals("loopy"), Grid(**scores).marginals("exact")
     np.testing.assert_allclose(found.log_z, exact.log_z)
     np.testing.assert_allclose(found.labels[0], exact.labels[0], atol=1e-12)
-    np.testing.assert_allclose(found.moves[0], exact.moves[0], atol=1e-10)
+    np.testing.assert_allclose(found.transitions[0], exact.transitions[0], atol=1e-10)
     assert Grid(**scores).best("loopy").labels[0].tolist() == (
         Grid(**scores).best("exact").labels[0].tolist()
     )
@@ -116,17 +116,17 @@ def test_beliefs_are_probabilities_whatever_the_scores(scene: dict[str, Any]) ->
     for beliefs in found.labels:
         np.testing.assert_allclose(beliefs.sum(axis=1), 1)
         assert (beliefs >= 0).all()
-    for tie in found.ties.values():
-        np.testing.assert_allclose(tie.sum(axis=tuple(range(1, tie.ndim))), 1)
-    for lag in found.lags.values():
-        assert not lag[first].any()
+    for factor in found.cotemporal.values():
+        np.testing.assert_allclose(factor.sum(axis=tuple(range(1, factor.ndim))), 1)
+    for factor in found.lagged.values():
+        assert not factor[first].any()
 
 
 def test_weak_ties_settle_close_to_the_truth() -> None:
     scores = random_grid(30, 5, 4, 3)
-    scores["ties"] = {layers: 0.2 * tie for layers, tie in scores["ties"].items()}
+    scores["cotemporal"] = {layers: 0.2 * factor for layers, factor in scores["cotemporal"].items()}
     rng = np.random.default_rng(5)
-    scores["lags"] = {  # round in a circle, which exact inference refuses
+    scores["lagged"] = {  # round in a circle, which exact inference refuses
         (0, 1): 0.01 * rng.normal(size=(30, 5, 4)),
         (1, 0): 0.01 * rng.normal(size=(30, 4, 5)),
     }
@@ -150,7 +150,9 @@ def test_the_report_says_when_nothing_has_settled() -> None:
 def test_the_number_of_threads_changes_nothing() -> None:
     scores = {**random_grid(60, 4, 3), "bounds": [*range(0, 60, 7), 60]}
     one, four = (Grid(**scores).marginals("loopy", threads=n) for n in (1, 4))
-    for a, b in zip([*one.labels, *one.moves], [*four.labels, *four.moves], strict=True):
+    for a, b in zip(
+        [*one.labels, *one.transitions], [*four.labels, *four.transitions], strict=True
+    ):
         assert np.array_equal(a, b)
     assert one.log_z.tolist() == four.log_z.tolist()
     assert one.report == four.report
@@ -172,7 +174,7 @@ def test_a_long_document_does_not_overflow() -> None:
 
 def test_what_is_not_allowed_is_an_error() -> None:
     scores = {**random_grid(4, 2, 3), "bounds": [0, 2, 4]}
-    scores["ties"][0, 1][3] = -np.inf
+    scores["cotemporal"][0, 1][3] = -np.inf
     for ask in (Grid(**scores).best, Grid(**scores).marginals):
         with pytest.raises(DataError, match="no combination of labels is allowed in sequence 2"):
             ask("loopy")

@@ -25,11 +25,16 @@ def tagging(T: int, *sizes: int, certainty: float = 12.0, length: int = 25) -> d
     nodes = [1.5 * rng.normal(size=(T, size)) for size in sizes]
     for node, labels in zip(nodes, gold, strict=True):
         node[np.arange(T), labels] += rng.gamma(4, certainty / 4, size=T)
-    ties = {
+    cotemporal = {
         (i, i + 1): 0.7 * rng.normal(size=(T, a, b)) for i, (a, b) in enumerate(pairwise(sizes))
     }
-    moves = [rng.normal(size=(size, size)) for size in sizes]
-    return {"nodes": nodes, "moves": moves, "ties": ties, "bounds": [*range(0, T, length), T]}
+    transitions = [rng.normal(size=(size, size)) for size in sizes]
+    return {
+        "nodes": nodes,
+        "transitions": transitions,
+        "cotemporal": cotemporal,
+        "bounds": [*range(0, T, length), T],
+    }
 
 
 @settings(max_examples=150, deadline=None)
@@ -45,14 +50,17 @@ def test_with_nothing_dropped_all_results_are_exact(scene: dict[str, Any], metho
     def agree(mine: Any, theirs: Any) -> None:
         np.testing.assert_allclose(mine, np.concatenate(theirs), atol=1e-8)
 
-    for i, (labels, moves) in enumerate(zip(found.labels, found.moves, strict=True)):
+    for i, (labels, transitions) in enumerate(zip(found.labels, found.transitions, strict=True)):
         agree(labels, [truth.labels(i) for truth in truths])
         expected = [truth.steps(i, i) for truth in truths]
-        agree(moves, expected if moves.ndim == 3 else [sum(e.sum(axis=0) for e in expected)])
-    for layers, tie in found.ties.items():
-        agree(tie, [truth.labels(*layers) for truth in truths])
-    for layers, lag in found.lags.items():
-        agree(lag, [truth.steps(*layers) for truth in truths])
+        agree(
+            transitions,
+            expected if transitions.ndim == 3 else [sum(e.sum(axis=0) for e in expected)],
+        )
+    for layers, factor in found.cotemporal.items():
+        agree(factor, [truth.labels(*layers) for truth in truths])
+    for layers, factor in found.lagged.items():
+        agree(factor, [truth.steps(*layers) for truth in truths])
 
 
 @settings(max_examples=150, deadline=None)
@@ -78,8 +86,8 @@ def test_the_kept_mass_of_a_single_token_is_what_its_states_hold(seed: int, epsi
     sizes = rng.integers(2, 9, size=3)
     scores = {
         "nodes": [2 * rng.normal(size=(1, size)) for size in sizes],
-        "moves": [np.zeros((size, size)) for size in sizes],
-        "ties": {
+        "transitions": [np.zeros((size, size)) for size in sizes],
+        "cotemporal": {
             (a, b): rng.normal(size=(1, sizes[a], sizes[b])) for a, b in ((0, 1), (2, 0), (1, 2))
         },
     }
@@ -111,7 +119,9 @@ def test_the_number_of_threads_changes_nothing() -> None:
     assert [a.tolist() for a in one.labels] == [b.tolist() for b in four.labels]
     assert one.report == four.report
     one, four = (grid.marginals("beam", beam=5, threads=n) for n in (1, 4))
-    for a, b in zip([*one.labels, *one.moves], [*four.labels, *four.moves], strict=True):
+    for a, b in zip(
+        [*one.labels, *one.transitions], [*four.labels, *four.transitions], strict=True
+    ):
         assert np.array_equal(a, b)
     assert one.log_z.tolist() == four.log_z.tolist()
 
@@ -120,8 +130,8 @@ def test_the_number_of_threads_changes_nothing() -> None:
 def test_a_dead_end_makes_the_search_wider(method: str) -> None:
     """The likeliest first label forbids all that may follow."""
     node = np.array([[20.0, 0], [0, 0]])
-    move = np.array([[-np.inf, -np.inf], [0, 1]])
-    grid = Grid([node, np.zeros((2, 2))], [move, np.zeros((2, 2))])
+    transition = np.array([[-np.inf, -np.inf], [0, 1]])
+    grid = Grid([node, np.zeros((2, 2))], [transition, np.zeros((2, 2))])
     found = grid.best(method, beam=1)
     assert found.labels[0].tolist() == [1, 1]
     assert found.scores[0] == 1
@@ -141,7 +151,7 @@ def test_what_is_not_allowed_is_an_error() -> None:
 
 def test_states_beyond_counting() -> None:
     scores = tagging(60, *[60] * 3, certainty=20)
-    forbid({**scores, "lags": {}}, np.random.default_rng(0))
+    forbid({**scores, "lagged": {}}, np.random.default_rng(0))
     for limits in ({"method": "sparse"}, {"method": "beam", "beam": 50}):
         found = Grid(**scores).best(**limits)
         assert found.report.n_states == 216_000
@@ -156,8 +166,8 @@ def test_a_document_of_a_hundred_thousand_tokens() -> None:
     assert np.isfinite(found.scores).all()
     start = {
         "nodes": [node[:500] for node in scores["nodes"]],
-        "moves": scores["moves"],
-        "ties": {layers: tie[:500] for layers, tie in scores["ties"].items()},
+        "transitions": scores["transitions"],
+        "cotemporal": {layers: factor[:500] for layers, factor in scores["cotemporal"].items()},
     }
     exact = Grid(**start).best("exact")
     assert [a[:450].tolist() for a in found.labels] == [b[:450].tolist() for b in exact.labels]

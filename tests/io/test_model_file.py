@@ -131,9 +131,9 @@ def test_other_readers_can_open_it(tmp_path: Path) -> None:
     assert metadata["format"] == "dovetail"
     labels = json.loads(metadata["facts"])["labels"]
     assert labels == TAGGER.labels_
-    moves = arrays["transitions"].reshape(len(labels), len(labels))
+    transitions = arrays["transitions"].reshape(len(labels), len(labels))
     assert {
-        (a, b): float(moves[i, j]) for i, a in enumerate(labels) for j, b in enumerate(labels)
+        (a, b): float(transitions[i, j]) for i, a in enumerate(labels) for j, b in enumerate(labels)
     } == TAGGER.transitions()
     offsets = arrays["name_offsets"]
     names = [arrays["names"][a:b].tobytes().decode() for a, b in pairwise(offsets)]

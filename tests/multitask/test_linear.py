@@ -56,7 +56,7 @@ def test_features_of_the_same_rows_share_a_column_and_get_the_same_weight() -> N
     found = classifiers(rows, codes, [0], Objective(penalty=0.1, tolerance=1e-6))
     assert rows.n_features == 5  # with those of the first and the last token of a sequence
     assert rows.n_columns == 3
-    weights = np.zeros(rows.n_known)
+    weights = np.zeros(rows.n_dataset_features)
     weights[rows.features()] = found.found[0]
     names = ["⟨start⟩", "f0", "f1", "⟨end⟩", "f2"]
     by_name = dict(zip(names, weights, strict=True))
@@ -107,7 +107,7 @@ def test_what_is_returned_with_a_block_has_the_objective_that_is_told(
     rows = rows_of(x)
     found = classifiers(rows, codes, [1], Objective(loss, 1e-3, 1e-3), block=z)
     matrix, y = matrix_of(rows), np.where(codes == 1, 1, -1)
-    weights = np.zeros((rows.n_known, 1), np.float32)
+    weights = np.zeros((rows.n_dataset_features, 1), np.float32)
     weights[rows.features(), 0] = found.found[0]
     scores = rows.project(weights, 1)[:, 0] + z @ found.block[0]
     loss_now = reference.loss_of(loss, y * scores).mean()
@@ -125,7 +125,7 @@ def test_coefficients_give_the_weights_where_ascent_is_slow_too() -> None:
     told = classifiers(rows, codes, [1], objective)
     assert told.iterations[0] > 40  # beyond what ascent is given
     by_rows = classifiers(rows, codes, [1], objective, keep_weights=False)
-    weights = np.zeros((rows.n_known, 1), np.float32)
+    weights = np.zeros((rows.n_dataset_features, 1), np.float32)
     rows.add_combinations(by_rows.found, weights, 1)
     y = np.where(codes == 1, 1, -1)
     loss = reference.loss_of("modified_huber", y * rows.project(weights, 1)[:, 0]).mean()
@@ -172,7 +172,7 @@ def test_coefficients_of_rows_give_the_weights() -> None:
     objective = Objective(penalty=0.01, tolerance=1e-7)
     weights = classifiers(rows, codes, [0, 1, 2], objective).found
     by_rows = classifiers(rows, codes, [0, 1, 2], objective, keep_weights=False).found
-    combined = np.zeros((rows.n_known, 3), np.float32)
+    combined = np.zeros((rows.n_dataset_features, 3), np.float32)
     rows.add_combinations(by_rows, combined, 1)
     same = combined[rows.features()].T
     assert same == pytest.approx(weights, abs=2e-3)
@@ -185,8 +185,8 @@ def test_products_with_rows_are_those_of_their_matrix(
     rng = np.random.default_rng(seed)
     x = np.where(rng.random((n, n_features)) < 0.3, rng.integers(1, 4, (n, n_features)), 0)
     rows = rows_of(x.astype(float))
-    theta = rng.normal(size=(rows.n_known, h)).astype(np.float32)
-    dense = rows.project(np.eye(rows.n_known, dtype=np.float32), 1)
+    theta = rng.normal(size=(rows.n_dataset_features, h)).astype(np.float32)
+    dense = rows.project(np.eye(rows.n_dataset_features, dtype=np.float32), 1)
     # Each token is a sequence: features of the first and the last token are there too.
     assert sorted(dense.sum(axis=0)) == pytest.approx(sorted([*x.sum(axis=0)[x.any(axis=0)], n, n]))
     coefficients = rng.normal(size=(h, n)).astype(np.float32)
@@ -201,10 +201,12 @@ def test_products_with_rows_are_those_of_their_matrix(
 def test_sums_of_rows_are_added_in_place_or_refused() -> None:
     rows = rows_of(np.eye(3))
     with pytest.raises(TypeError):
-        rows.add_combinations(np.ones((1, 3), np.float32), np.zeros((rows.n_known, 1)), 1)
+        rows.add_combinations(
+            np.ones((1, 3), np.float32), np.zeros((rows.n_dataset_features, 1)), 1
+        )
     with pytest.raises(ValueError, match="to"):
         rows.add_combinations(
-            np.ones((1, 3), np.float32), np.zeros((rows.n_known, 2), np.float32), 1
+            np.ones((1, 3), np.float32), np.zeros((rows.n_dataset_features, 2), np.float32), 1
         )
 
 

@@ -101,7 +101,7 @@ void chain(Random& random, size_t n_labels, bool valued, const std::string& name
     for (uint64_t epoch = 0; epoch < 3; ++epoch) perceptron.epoch(epoch);
     perceptron.average(g.data());
     show((name + " perceptron").c_str(), g);
-    History history(n, 4);
+    LbfgsHistory history(n, 4);
     for (int k = 0; k < 6; ++k) {
         const auto s = drawn<double>(random, n, -1, 1);
         auto y = s;

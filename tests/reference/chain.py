@@ -1,6 +1,6 @@
 """A linear chain by enumeration: every label sequence is written down and scored.
 
-    score(y) = sum_t score[t, y_t] + sum_{t > 0} move[t, y_{t-1}, y_t]
+    score(y) = sum_t score[t, y_t] + sum_{t > 0} transition[t, y_{t-1}, y_t]
 
 Slow and obvious: the oracle for all kernels that compute the same by recursion.
 """
@@ -23,7 +23,7 @@ class Chain:
     """One sequence of T tokens over L labels; what is not allowed scores minus infinity."""
 
     score: Floats  # [T, L]
-    move: Floats  # [T, L, L]: into token t; that of token 0 is not used
+    transition: Floats  # [T, L, L]: into token t; that of token 0 is not used
     paths: NDArray[np.int64] = field(init=False)  # [N, T], all label sequences
     scores: Floats = field(init=False)  # [N]
 
@@ -35,7 +35,7 @@ class Chain:
         for t in range(length):
             self.scores += self.score[t, self.paths[:, t]]
             if t:
-                self.scores += self.move[t, self.paths[:, t - 1], self.paths[:, t]]
+                self.scores += self.transition[t, self.paths[:, t - 1], self.paths[:, t]]
 
     def constrained(
         self,
@@ -44,17 +44,17 @@ class Chain:
         end: Mask | None = None,
         allowed: Mask | None = None,
     ) -> Chain:
-        """The same chain with legal moves [L, L], labels at either end [L] and at tokens [T, L]."""
-        score, move = self.score.copy(), self.move.copy()
+        """The same chain with legal transitions [L, L], end labels [L] and token labels [T, L]."""
+        score, transition = self.score.copy(), self.transition.copy()
         if allowed is not None:
             score[~allowed] = -np.inf
         if legal is not None:
-            move[:, ~legal] = -np.inf
+            transition[:, ~legal] = -np.inf
         if start is not None:
             score[:1, ~start] = -np.inf
         if end is not None:
             score[-1:, ~end] = -np.inf
-        return Chain(score, move)
+        return Chain(score, transition)
 
     @property
     def possible(self) -> bool:

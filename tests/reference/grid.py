@@ -17,9 +17,9 @@ class Enumeration:
     def __init__(
         self,
         nodes: Sequence[Floats],
-        moves: Sequence[Floats],
-        ties: Mapping[tuple[int, ...], Floats],
-        lags: Mapping[tuple[int, int], Floats],
+        transitions: Sequence[Floats],
+        cotemporal: Mapping[tuple[int, ...], Floats],
+        lagged: Mapping[tuple[int, int], Floats],
     ) -> None:
         self.sizes, self.T = [node.shape[1] for node in nodes], len(nodes[0])
         each = [product(range(size), repeat=self.T) for size in self.sizes]
@@ -29,14 +29,14 @@ class Enumeration:
             now = self.labellings[:, :, t].T
             for node, labels in zip(nodes, now, strict=True):
                 self.scores += node[t][labels]
-            for layers, score in ties.items():
+            for layers, score in cotemporal.items():
                 self.scores += score[t][tuple(now[i] for i in layers)]
             if t == 0:
                 continue
             before = self.labellings[:, :, t - 1].T
-            for move, a, b in zip(moves, before, now, strict=True):
-                self.scores += (move if move.ndim == 2 else move[t])[a, b]
-            for (i, j), score in lags.items():
+            for transition, a, b in zip(transitions, before, now, strict=True):
+                self.scores += (transition if transition.ndim == 2 else transition[t])[a, b]
+            for (i, j), score in lagged.items():
                 self.scores += score[t][before[i], now[j]]
         high = self.scores.max()
         self.log_z = float(high + np.log(np.exp(self.scores - high).sum()))
@@ -69,9 +69,9 @@ class Enumeration:
 
 def sequences(
     nodes: Sequence[Floats],
-    moves: Sequence[Floats],
-    ties: Mapping[tuple[int, ...], Floats],
-    lags: Mapping[tuple[int, int], Floats],
+    transitions: Sequence[Floats],
+    cotemporal: Mapping[tuple[int, ...], Floats],
+    lagged: Mapping[tuple[int, int], Floats],
     bounds: Sequence[int],
 ) -> list[Enumeration]:
     """The sequences of a batch."""
@@ -81,9 +81,12 @@ def sequences(
         out.append(
             Enumeration(
                 [node[part] for node in nodes],
-                [move if move.ndim == 2 else move[part] for move in moves],
-                {layers: score[part] for layers, score in ties.items()},
-                {layers: score[part] for layers, score in lags.items()},
+                [
+                    transition if transition.ndim == 2 else transition[part]
+                    for transition in transitions
+                ],
+                {layers: score[part] for layers, score in cotemporal.items()},
+                {layers: score[part] for layers, score in lagged.items()},
             )
         )
     return out

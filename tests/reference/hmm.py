@@ -52,7 +52,7 @@ class Enumerated:
             np.add.at(out[t], self.paths[:, t], self.probabilities)
         return out
 
-    def moves(self) -> Floats:
+    def transition_counts(self) -> Floats:
         out = np.zeros_like(self.transitions)
         for t in range(1, len(self.words)):
             np.add.at(out, (self.paths[:, t - 1], self.paths[:, t]), self.probabilities)

@@ -49,27 +49,27 @@ class TinyModel:
     n_labels: int
     transitions: NDArray[np.float32]  # [L, L]
     on_labels: dict[str, dict[int, float]] = field(default_factory=dict)
-    on_moves: dict[str, dict[tuple[int, int], float]] = field(default_factory=dict)
+    on_transitions: dict[str, dict[tuple[int, int], float]] = field(default_factory=dict)
     dense: frozenset[str] = frozenset()
 
     def chain(self, tokens: Sequence[Token]) -> Chain:
         """The scores of one sequence, feature by feature."""
         labels = self.n_labels
         score = np.zeros((len(tokens), labels))
-        move = np.zeros((len(tokens), labels, labels)) + self.transitions.astype(np.float64)
+        transition = np.zeros((len(tokens), labels, labels)) + self.transitions.astype(np.float64)
         for t, token in enumerate(tokens):
             pairs = list(token.items() if isinstance(token, Mapping) else ((f, 1.0) for f in token))
             pairs += [(START, 1.0)] * (t == 0) + [(END, 1.0)] * (t == len(tokens) - 1)
             for feature, value in pairs:
                 for label, weight in self.on_labels.get(feature, {}).items():
                     score[t, label] += value * weight
-                for (i, j), weight in self.on_moves.get(feature, {}).items():
-                    move[t, i, j] += value * weight
-        return Chain(score, move)
+                for (i, j), weight in self.on_transitions.get(feature, {}).items():
+                    transition[t, i, j] += value * weight
+        return Chain(score, transition)
 
     def columns(self) -> dict[str, Bytes]:
         padded = (self.n_labels + 7) // 8 * 8
-        names = sorted({*self.on_labels, *self.on_moves})
+        names = sorted({*self.on_labels, *self.on_transitions})
         row: list[int] = []
         dense: list[list[float]] = []
         pairs: list[tuple[int, float]] = []
@@ -83,9 +83,9 @@ class TinyModel:
             else:
                 row.append(len(pairs) if weights else NONE)
                 pairs += _with_last_marked(list(weights.items()), LAST_PAIR)
-            moves = self.on_moves.get(name, {})
-            edge_row.append(len(cells) if moves else NONE)
-            flat = [(i * padded + j, weight) for (i, j), weight in moves.items()]
+            weighted = self.on_transitions.get(name, {})
+            edge_row.append(len(cells) if weighted else NONE)
+            flat = [(i * padded + j, weight) for (i, j), weight in weighted.items()]
             cells += _with_last_marked(flat, TOP_BIT)
         arrays: dict[str, NDArray[Any]] = {
             "slots": np.array(_slots(names), np.uint32),
@@ -94,7 +94,7 @@ class TinyModel:
             "pair_label": np.array([label for label, _ in pairs], np.uint16),
             "pair_weight": np.array([weight for _, weight in pairs], np.float32),
             "transitions": self.transitions.astype(np.float32),
-            "edge_row": np.array(edge_row if self.on_moves else [], np.uint32),
+            "edge_row": np.array(edge_row if self.on_transitions else [], np.uint32),
             "cell": np.array([at for at, _ in cells], np.uint32),
             "cell_weight": np.array([weight for _, weight in cells], np.float32),
         }

@@ -20,7 +20,7 @@ Known = str | Collection[str] | None
 
 
 class Name(NamedTuple):
-    """A parameter: feature None is a plain move, previous None a weight on a label."""
+    """A parameter: feature None is a plain transition, previous None a weight on a label."""
 
     feature: str | None
     previous: str | None
@@ -120,10 +120,10 @@ class ReferenceObjective:
         """Scores of one sequence; ``margin``: with the handicap that label weights give."""
         number = {y: j for j, y in enumerate(self.labels)}
         n, length = len(self.labels), len(example.tokens)
-        score, move = np.zeros((length, n)), np.zeros((length, n, n))
+        score, transition = np.zeros((length, n)), np.zeros((length, n, n))
         for name, x in w.items():
             if name.feature is None and name.previous is not None:
-                move[:, number[name.previous], number[name.label]] += x
+                transition[:, number[name.previous], number[name.label]] += x
         for t in range(length):
             for f, v in example.features(t):
                 v *= self.group_of(f).prior
@@ -133,12 +133,12 @@ class ReferenceObjective:
                     if name.previous is None:
                         score[t, number[name.label]] += v * x
                     else:
-                        move[t, number[name.previous], number[name.label]] += v * x
+                        transition[t, number[name.previous], number[name.label]] += v * x
             known = _members(example.known[t])
             if margin and len(known) == 1:
                 extra = float(np.float32(np.log(self.label_weights.get(known[0], 1.0))))
                 score[t] += [0.0 if y == known[0] else extra for y in self.labels]
-        return Chain(score, move)
+        return Chain(score, transition)
 
     def _add_counts(
         self, gradient: dict[Name, float], example: Example, chain: Chain, factor: float
@@ -176,9 +176,9 @@ def _add(gradient: dict[Name, float], name: Name, amount: float) -> None:
         gradient[name] += amount
 
 
-def log_z_in_logs(score: Floats, move: Floats) -> float:
-    """log Z of a long chain by the plain recursion; scores [T, L], moves [L, L]."""
+def log_z_in_logs(score: Floats, transition: Floats) -> float:
+    """log Z of a long chain by the plain recursion; scores [T, L], transitions [L, L]."""
     alpha = score[0]
     for row in score[1:]:
-        alpha = row + np.logaddexp.reduce(alpha[:, None] + move, axis=0)
+        alpha = row + np.logaddexp.reduce(alpha[:, None] + transition, axis=0)
     return float(np.logaddexp.reduce(alpha))

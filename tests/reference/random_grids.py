@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 @st.composite
 def small_grids(draw: st.DrawFn, cyclic: bool = False) -> dict[str, Any]:
-    """Scores of a few short sequences in one to four layers, with ties of two and three layers,
-    lags, moves that differ from token to token, and now and then forbidden labels and large
-    numbers. Every sequence has a labelling that is allowed."""
+    """Scores of a few short sequences in one to four layers, with cotemporal factors of two and
+    three layers, lagged factors, transitions that differ from token to token, and now and then
+    forbidden labels and large numbers. Every sequence has a labelling that is allowed."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     layers = draw(st.integers(1, 4))
     sizes = [draw(st.integers(1, 3 if layers < 3 else 2)) for _ in range(layers)]
@@ -27,17 +27,17 @@ def small_grids(draw: st.DrawFn, cyclic: bool = False) -> dict[str, Any]:
     order = rng.permutation(layers)
     scene: dict[str, Any] = {
         "nodes": [scores(T, size) for size in sizes],
-        "moves": [
+        "transitions": [
             scores(T, size, size) if rng.random() < 0.3 else rng.normal(size=(size, size))
             for size in sizes
         ],
-        "ties": {
-            tie: scores(T, *(sizes[i] for i in tie))
+        "cotemporal": {
+            joined: scores(T, *(sizes[i] for i in joined))
             for n in (2, 3)
-            for tie in permutations(range(layers), n)
+            for joined in permutations(range(layers), n)
             if rng.random() < 0.8 / n**2
         },
-        "lags": {
+        "lagged": {
             (int(a), int(b)): scores(T, sizes[a], sizes[b])
             for a, b in (permutations if cyclic else combinations)(order, 2)
             if rng.random() < 0.4
@@ -50,7 +50,7 @@ def small_grids(draw: st.DrawFn, cyclic: bool = False) -> dict[str, Any]:
 
 
 def forbid(scene: dict[str, Any], rng: np.random.Generator) -> None:
-    """Forbids some labels, moves, tied and lagged labels, but never all at once."""
+    """Forbids some labels, transitions, cotemporal and lagged labels, but never all at once."""
     T = scene["bounds"][-1]
     path = [rng.integers(node.shape[1], size=T) for node in scene["nodes"]]
     before = [np.roll(labels, 1) for labels in path]
@@ -61,23 +61,23 @@ def forbid(scene: dict[str, Any], rng: np.random.Generator) -> None:
         forbidden[allowed] = False
         score[forbidden] = -np.inf
 
-    for i, (node, move) in enumerate(zip(scene["nodes"], scene["moves"], strict=True)):
+    for i, (node, transition) in enumerate(zip(scene["nodes"], scene["transitions"], strict=True)):
         some(node, every, path[i])
-        some(move, *([every] if move.ndim == 3 else []), before[i], path[i])
-    for layers, score in scene["ties"].items():
+        some(transition, *([every] if transition.ndim == 3 else []), before[i], path[i])
+    for layers, score in scene["cotemporal"].items():
         some(score, every, *(path[i] for i in layers))
-    for (a, b), score in scene["lags"].items():
+    for (a, b), score in scene["lagged"].items():
         some(score, every, before[a], path[b])
 
 
-def random_grid(T: int, *sizes: int, tied: bool = True) -> dict[str, Any]:
-    """One sequence; neighbouring layers are tied."""
+def random_grid(T: int, *sizes: int, coupled: bool = True) -> dict[str, Any]:
+    """One sequence; neighbouring layers are coupled."""
     rng = np.random.default_rng(1)
     return {
         "nodes": [rng.normal(size=(T, n)) for n in sizes],
-        "moves": [rng.normal(size=(n, n)) for n in sizes],
-        "ties": {
-            (i, i + 1): tied * rng.normal(size=(T, sizes[i], sizes[i + 1]))
+        "transitions": [rng.normal(size=(n, n)) for n in sizes],
+        "cotemporal": {
+            (i, i + 1): coupled * rng.normal(size=(T, sizes[i], sizes[i + 1]))
             for i in range(len(sizes) - 1)
         },
     }

@@ -87,9 +87,9 @@ def test_expected_counts_are_those_of_enumeration(given_problem: Problem) -> Non
         )
         close = {"rtol": tolerance, "atol": tolerance}
         start = sum((s.posteriors()[0] for s in sequences), np.zeros(at.n_states))
-        moves = sum((s.moves() for s in sequences), np.zeros_like(at.transitions))
+        transitions = sum((s.transition_counts() for s in sequences), np.zeros_like(at.transitions))
         np.testing.assert_allclose(found.counts.start, start, **close)
-        np.testing.assert_allclose(found.counts.transitions, moves, **close)
+        np.testing.assert_allclose(found.counts.transitions, transitions, **close)
         np.testing.assert_allclose(found.counts.emissions, emissions, **close)
         np.testing.assert_allclose(engine.marginals(text, at, costs), posteriors, **close)
         for (codes, table), sums in zip(costs.coded, found.by_code, strict=True):

@@ -90,8 +90,11 @@ def _pipelines(threads: int) -> Iterator[tuple[str, Any]]:
 
 def _grids(threads: int) -> Iterator[tuple[str, Any]]:
     draw = np.random.default_rng(0)
-    nodes, moves = [4 * draw.random((30, n)) for n in (5, 7)], [draw.random((n, n)) for n in (5, 7)]
-    grid = Grid(nodes, moves, {(0, 1): 3 * draw.random((30, 5, 7))}, bounds=[0, 12, 30])
+    nodes, transitions = (
+        [4 * draw.random((30, n)) for n in (5, 7)],
+        [draw.random((n, n)) for n in (5, 7)],
+    )
+    grid = Grid(nodes, transitions, {(0, 1): 3 * draw.random((30, 5, 7))}, bounds=[0, 12, 30])
     for method in ("exact", "sparse", "beam", "loopy"):
         expected = grid.marginals(method, threads=threads)
         yield f"grid, {method}", [expected.log_z, *expected.labels]

@@ -21,13 +21,13 @@ NOTHING: Bytes = np.zeros(0, np.uint8)
 
 @dataclass(frozen=True)
 class Constraints:
-    """Legal moves between labels, and labels that a sequence may start and end with.
+    """Legal transitions between labels, and labels that a sequence may start and end with.
 
     ``follow`` maps a label to the labels that may come after it; labels it does not name are free.
-    ``scheme`` adds the moves of IOB1, IOB2 or IOBES.
+    ``scheme`` adds the transitions of IOB1, IOB2 or IOBES.
 
     >>> rule = Constraints(follow={"A": {"B"}}, start={"A", "C"})
-    >>> rule.matrix(["A", "B", "C"]).moves
+    >>> rule.matrix(["A", "B", "C"]).transitions
     array([[0, 1, 0],
            [1, 1, 1],
            [1, 1, 1]], dtype=uint8)
@@ -42,20 +42,20 @@ class Constraints:
         """These constraints as arrays over the given labels."""
         self._check(labels)
         n = len(labels)
-        moves = np.ones((n, n), np.uint8)
+        transitions = np.ones((n, n), np.uint8)
         start, end = np.ones(n, np.uint8), np.ones(n, np.uint8)
         if self.scheme is not None:
             legal = allowed_transitions(labels, self.scheme)
-            moves &= np.asarray(legal.moves, np.uint8)
+            transitions &= np.asarray(legal.transitions, np.uint8)
             start &= np.asarray(legal.start, np.uint8)
             end &= np.asarray(legal.end, np.uint8)
         for before, allowed in (self.follow or {}).items():
-            moves[labels.index(before)] &= _members(labels, allowed)
+            transitions[labels.index(before)] &= _members(labels, allowed)
         if self.start is not None:
             start &= _members(labels, self.start)
         if self.end is not None:
             end &= _members(labels, self.end)
-        return ConstraintMatrix(moves, start, end)
+        return ConstraintMatrix(transitions, start, end)
 
     def _check(self, labels: Sequence[str]) -> None:
         named = set(self.follow or ()) | set(self.start or ()) | set(self.end or ())
@@ -74,25 +74,25 @@ def _members(labels: Sequence[str], chosen: Collection[str]) -> Bytes:
 
 @dataclass(frozen=True)
 class ConstraintMatrix:
-    """Constraints as arrays: moves [L, L], start [L], end [L], 1 where legal."""
+    """Constraints as arrays: transitions [L, L], start [L], end [L], 1 where legal."""
 
-    moves: Bytes
+    transitions: Bytes
     start: Bytes
     end: Bytes
 
     def arrays(self) -> tuple[Bytes, Bytes, Bytes]:
         """Flat arrays for the kernels, empty where nothing is forbidden."""
-        parts = (self.moves.ravel(), self.start, self.end)
+        parts = (self.transitions.ravel(), self.start, self.end)
         flat = [NOTHING if part.all() else np.ascontiguousarray(part) for part in parts]
         return flat[0], flat[1], flat[2]
 
 
 def scheme_of(data: Dataset, *, lenient: bool = False) -> AnyScheme:
-    """The span scheme that all moves between labels of the data obey, or "none".
+    """The span scheme that all transitions between labels of the data obey, or "none".
 
-    ``lenient``: where a few moves are malformed, the first scheme that has all the labels.
+    ``lenient``: where a few transitions are malformed, the first scheme that has all the labels.
     """
-    moves, start, end = data.native.observed_moves()
+    transitions, start, end = data.native.observed_transitions()
     labels = data.labels
     possible: list[AnyScheme] = []
     for scheme in SPAN_SCHEMES:
@@ -101,7 +101,7 @@ def scheme_of(data: Dataset, *, lenient: bool = False) -> AnyScheme:
         except DataError:
             continue
         possible.append(scheme)
-        inside = moves.reshape(legal.moves.shape) <= legal.moves
+        inside = transitions.reshape(legal.transitions.shape) <= legal.transitions
         if inside.all() and (start <= legal.start).all() and (end <= legal.end).all():
             return scheme
     return possible[0] if lenient and possible else "none"

@@ -1,4 +1,4 @@
-"""What each feature and each move adds to the score of a labelling."""
+"""What each feature and each transition adds to the score of a labelling."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Tokens = npt.NDArray[np.int64]
 def contributions(
     model: ChainModel, batch: _native.Batch, labels: Codes, tokens: Tokens
 ) -> Iterator[tuple[int, dict[str, float]]]:
-    """For some tokens of one sequence: of each feature, by name, and of the move from the label
-    before. Those of all tokens are the score of the labelling."""
+    """For some tokens of one sequence: what each feature, by name, and the transition from the
+    label before contribute. All tokens together add up to the score of the labelling."""
     bounds, ids, values = batch.occurrences()
     table = weight_table(model)
     seen = [ids[int(bounds[t]) : int(bounds[t + 1])] for t in tokens]
@@ -29,7 +29,7 @@ def contributions(
         (int(f), int(p), int(y)): float(w)
         for f, p, y, w in zip(*(column[wanted] for column in table), strict=True)
     }
-    moves = model.native.transitions()
+    transitions = model.native.transitions()
     for t in tokens.tolist():
         label, before = int(labels[t]), int(labels[t - 1]) if t else -1
         found: dict[str, float] = {}
@@ -41,7 +41,7 @@ def contributions(
             name = model.names[feature]
             found[name] = found.get(name, 0.0) + value * weight
         if t:
-            found[f"after {model.labels[before]}"] = float(moves[before, label])
+            found[f"after {model.labels[before]}"] = float(transitions[before, label])
         yield t, found
 
 

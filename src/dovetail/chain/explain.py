@@ -12,7 +12,7 @@ from dovetail.chain.weights import WeightTable, weight_table
 
 
 class Contribution(NamedTuple):
-    """What a feature, or a move to a neighbour's label, adds to a label's score over its
+    """What a feature, or a transition to a neighbour's label, adds to a label's score over its
     rival's."""
 
     source: str
@@ -65,7 +65,7 @@ def explain(model: ChainModel, batch: _native.Batch, top: int, threads: int) -> 
     codes = model.native.viterbi(batch, *limits, threads)[0]
     marginals = model.native.posteriors(batch, *limits, threads)[0]
     table = weight_table(model)
-    moves = model.native.transitions()
+    transitions = model.native.transitions()
     bounds, ids, values = batch.occurrences()
     wanted = np.flatnonzero(np.isin(table.feature, np.unique(ids)))
     order = wanted[np.argsort(table.feature[wanted], kind="stable")]
@@ -82,13 +82,18 @@ def explain(model: ChainModel, batch: _native.Batch, top: int, threads: int) -> 
             have = found.get(name, (0.0, 0.0))
             found[name] = (have[0] + own * values[k], have[1] + other * values[k])
         if t:
-            found[f"after {model.labels[before]}"] = (moves[before, code], moves[before, rival])
+            found[f"after {model.labels[before]}"] = (
+                transitions[before, code],
+                transitions[before, rival],
+            )
         if t + 1 < len(codes):
             after = int(codes[t + 1])
-            own, other = float(moves[code, after]), float(moves[rival, after])
+            own, other = float(transitions[code, after]), float(transitions[rival, after])
             for k in range(int(bounds[t + 1]), int(bounds[t + 2])):
-                own += values[k] * _weight_of_move(table, order, int(ids[k]), int(code), after)
-                other += values[k] * _weight_of_move(table, order, int(ids[k]), rival, after)
+                own += values[k] * _weight_of_transition(
+                    table, order, int(ids[k]), int(code), after
+                )
+                other += values[k] * _weight_of_transition(table, order, int(ids[k]), rival, after)
             found[f"before {model.labels[after]}"] = (own, other)
         contributions = [Contribution(k, float(a), float(a - b)) for k, (a, b) in found.items()]
         contributions.sort(key=lambda c: -abs(c.margin))
@@ -105,13 +110,17 @@ def explain(model: ChainModel, batch: _native.Batch, top: int, threads: int) -> 
 
 
 def _weight_of(table: WeightTable, order: Any, feature: int, before: int, label: int) -> float:
-    """Weight of a feature for a label, a move from the label before included."""
-    moved = _weight_of_move(table, order, feature, before, label) if before >= 0 else 0.0
-    return _weight_of_move(table, order, feature, -1, label) + moved
+    """Weight of a feature for a label, a transition from the label before included."""
+    on_transition = (
+        _weight_of_transition(table, order, feature, before, label) if before >= 0 else 0.0
+    )
+    return _weight_of_transition(table, order, feature, -1, label) + on_transition
 
 
-def _weight_of_move(table: WeightTable, order: Any, feature: int, before: int, label: int) -> float:
-    """Weight of a feature on a move; on the label itself where ``before`` is -1."""
+def _weight_of_transition(
+    table: WeightTable, order: Any, feature: int, before: int, label: int
+) -> float:
+    """Weight of a feature on a transition; on the label itself where ``before`` is -1."""
     first, last = np.searchsorted(table.feature[order], [feature, feature + 1])
     entries = order[first:last]
     hit = (table.previous[entries] == before) & (table.label[entries] == label)

@@ -47,7 +47,7 @@ def lbfgs(
 ) -> Iterator[Step]:
     """Yield ever better weights; ``scale``: the inverse curvature, where the start is a good guide
     to it."""
-    history = _native.History(objective.size, memory)
+    history = _native.LbfgsHistory(objective.size, memory)
     w = start.copy()
     smooth, gradient = objective(w)
     value = smooth + _l1(w, c1)
@@ -89,7 +89,11 @@ def lbfgs(
 
 
 def _point(
-    direction: Weights, history: _native.History, slope: Weights, scale: Weights | None, c1: float
+    direction: Weights,
+    history: _native.LbfgsHistory,
+    slope: Weights,
+    scale: Weights | None,
+    c1: float,
 ) -> None:
     """Write a direction of descent."""
     history.direction(slope, np.empty(0) if scale is None else scale, direction)

@@ -57,7 +57,7 @@ class Tagger(Estimator):
     min_count
         Features seen less often are left out.
     all_pairs, all_transitions
-        Weights for every (feature, label) and every move, instead of those seen in training only.
+        Weights for every (feature, label) and every transition, not only those seen in training.
     boundaries
         Weights for starting and ending with a label.
     groups
@@ -316,7 +316,7 @@ class Tagger(Estimator):
         return largest_weights(self.model_, n, label)
 
     def transitions(self) -> dict[tuple[str, str], float]:
-        """Weight of every move from one label to the next."""
+        """Weight of every transition from one label to the next."""
         model = self.model_
         rows = model.native.transitions().tolist()
         return {

@@ -17,7 +17,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class WeightTable(NamedTuple):
-    """All weights as parallel arrays; feature -1 is a plain move, previous -1 a weight on a
+    """All weights as parallel arrays; feature -1 is a plain transition, previous -1 a weight on a
     label."""
 
     feature: Ints
@@ -47,9 +47,9 @@ def weight_table(model: ChainModel) -> WeightTable:
         _part(owners, -1, pair_label & ~np.uint16(LAST_PAIR), array("pair_weight", np.float32))
     )
 
-    moves = array("transitions", np.float32).reshape(n, n)
-    before, after = np.nonzero(moves)
-    parts.append(_part(-1, before, after, moves[before, after]))
+    transitions = array("transitions", np.float32).reshape(n, n)
+    before, after = np.nonzero(transitions)
+    parts.append(_part(-1, before, after, transitions[before, after]))
 
     cell = array("cell", np.uint32)
     if cell.size:

@@ -1,4 +1,4 @@
-"""Label schemes: which one a corpus uses, conversion between them, and their legal moves.
+"""Label schemes: which one a corpus uses, conversion between them, and their legal transitions.
 
 IOB1 writes B only where a span directly follows another of its type, IOB2 at the start of every
 span, IOBES also marks the end (E) and spans of one token (S); BILOU is IOBES with other letters.
@@ -24,9 +24,9 @@ Bools = NDArray[np.bool_]
 
 
 class Transitions(NamedTuple):
-    """Legal moves: ``moves[i, j]`` from label i to label j, ``start[j]``, and ``end[i]``."""
+    """Legal transitions: ``transitions[i, j]`` from label i to j, ``start[j]``, and ``end[i]``."""
 
-    moves: Bools
+    transitions: Bools
     start: Bools
     end: Bools
 
@@ -83,8 +83,8 @@ def convert(
 def allowed_transitions(labels: Sequence[str], scheme: Scheme) -> Transitions:
     """Which labels may follow which, begin a sequence and end one; all may under "none".
 
-    >>> moves, start, end = allowed_transitions(["O", "B-X", "I-X"], "IOB2")
-    >>> moves.astype(int).tolist(), start.tolist(), end.tolist()
+    >>> transitions, start, end = allowed_transitions(["O", "B-X", "I-X"], "IOB2")
+    >>> transitions.astype(int).tolist(), start.tolist(), end.tolist()
     ([[1, 1, 0], [1, 1, 1], [1, 1, 1]], [True, True, False], [True, True, True])
     """
     n = len(labels)
@@ -99,12 +99,12 @@ def allowed_transitions(labels: Sequence[str], scheme: Scheme) -> Transitions:
 
     # A label that needs one like it before: B in IOB1, I in IOB2, I and E in IOBES.
     needs = np.isin(letters, {"IOB1": (B,), "IOB2": (I,), "IOBES": (I, E)}[scheme])
-    moves = ~needs[None, :] | same
+    transitions = ~needs[None, :] | same
     end = everything
     if scheme == "IOBES":
-        moves &= ~opened[:, None] | needs[None, :]
+        transitions &= ~opened[:, None] | needs[None, :]
         end = ~opened
-    return Transitions(moves, ~needs, end)
+    return Transitions(transitions, ~needs, end)
 
 
 def _letters(labels: Sequence[str], scheme: Scheme) -> NDArray[np.int64]:

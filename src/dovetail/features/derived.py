@@ -46,7 +46,7 @@ class Derived:
                 if steps:
                     before = str(Attribute(made.column, made.calls[:-1]))
                     if not columns.has(before):
-                        columns.take(before, source, steps)
+                        columns.add_attribute(before, source, steps)
                     source, steps = before, []
                 if not columns.has(str(made)):
                     self._add(columns, made, call, source)

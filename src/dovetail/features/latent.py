@@ -25,34 +25,35 @@ Scores = npt.NDArray[np.float64]
 
 
 class LatentScores(NamedTuple):
-    """Scores of a reader's labels.
+    """Scores of the labels of a tagger that reads latent columns.
 
-    ``node`` [tokens x labels] does not depend on latent columns. ``ties`` has, by the names of the
-    columns, what depends on their labels at the token itself: [tokens x their labels ... x labels].
-    ``lags`` has what depends on a column's label at the token before. ``moves`` into each token
-    [tokens x labels x labels] are there if features weigh on transitions.
+    ``node`` [tokens x labels] does not depend on latent columns. ``cotemporal`` holds, by the names
+    of the columns, what depends on their labels at the token itself:
+    [tokens x their labels ... x labels]. ``lagged`` holds what depends on a column's label at the
+    token before. ``transitions`` into each token [tokens x labels x labels] are present if features
+    weigh on transitions.
     """
 
     node: Scores
-    moves: Scores | None
-    ties: dict[tuple[str, ...], Scores]
-    lags: dict[str, Scores]
+    transitions: Scores | None
+    cotemporal: dict[tuple[str, ...], Scores]
+    lagged: dict[str, Scores]
 
 
 class LatentTemplate:
     """A template, its rows sorted by how they read the latent columns.
 
-    A row that reads them at its own token is tied to their labels there, one that reads a single
-    one at the token before lags behind it. All other readings, and those of features on
-    transitions, are of values that the data has, such as an earlier guess.
+    Rows that read them at their own token become cotemporal factors; rows that read a single latent
+    column at the token before become lagged factors. All other rows, and features on transitions,
+    read the values that the data has, such as an earlier prediction.
     """
 
     def __init__(self, template: Template, latent: Mapping[str, tuple[str, ...]]) -> None:
         self.template = template
         self.latent = {name: latent[name] for name in template.columns if name in latent}
         known: list[Row] = []
-        ties: dict[tuple[str, ...], list[Row]] = {}
-        lags: dict[str, list[Row]] = {}
+        cotemporal: dict[tuple[str, ...], list[Row]] = {}
+        lagged: dict[str, list[Row]] = {}
         self.reads_guesses = False
         for row in template.rows:
             here = self._columns_at(row, 0)
@@ -63,16 +64,16 @@ class LatentTemplate:
                 known.append(row)
                 self.reads_guesses |= bool(here or before or elsewhere)
             elif here:
-                ties.setdefault(here, []).append(row)
+                cotemporal.setdefault(here, []).append(row)
                 self.reads_guesses |= bool(before or elsewhere)
             elif len(before) == 1 and not elsewhere:
-                lags.setdefault(before[0], []).append(row)
+                lagged.setdefault(before[0], []).append(row)
             else:
                 known.append(row)
                 self.reads_guesses |= bool(before or elsewhere)
         self.known = template.compiled(known)
-        self.ties = {names: template.compiled(rows) for names, rows in ties.items()}
-        self.lags = {name: template.compiled(rows) for name, rows in lags.items()}
+        self.cotemporal = {names: template.compiled(rows) for names, rows in cotemporal.items()}
+        self.lagged = {name: template.compiled(rows) for name, rows in lagged.items()}
         self._tables = {name: self._table(name) for name in self.latent}
 
     def _columns_at(self, row: Row, offset: int) -> tuple[str, ...]:
@@ -95,22 +96,22 @@ class LatentTemplate:
         """Scores under a model; the corpus has all columns, those that are latent as guesses."""
         columns = self.template.of_corpus(corpus)
         node: Scores
-        moves: Any
-        node, moves = _native.template_scores(self.known, model, columns)
+        transitions: Any
+        node, transitions = _native.template_scores(self.known, model, columns)
         kernel = _native.latent_scores
-        ties: dict[tuple[str, ...], Scores] = {}
-        for names, rows in self.ties.items():
+        cotemporal: dict[tuple[str, ...], Scores] = {}
+        for names, rows in self.cotemporal.items():
             found = self.for_each_label(kernel, rows, model, columns, names, 0)
             sizes = [len(self.latent[name]) for name in names]
-            ties[names] = found.reshape(len(found), *sizes, model.n_labels)
-        lags: dict[str, Scores] = {}
+            cotemporal[names] = found.reshape(len(found), *sizes, model.n_labels)
+        lagged: dict[str, Scores] = {}
         firsts = corpus.bounds[:-1][np.diff(corpus.bounds) > 0]
-        for name, rows in self.lags.items():
+        for name, rows in self.lagged.items():
             found = self.for_each_label(kernel, rows, model, columns, (name,), -1)
             node[firsts] += found[firsts, 0]
             found[firsts] = 0
-            lags[name] = found
-        return LatentScores(node, moves, ties, lags)
+            lagged[name] = found
+        return LatentScores(node, transitions, cotemporal, lagged)
 
     def for_each_label(
         self,

@@ -41,14 +41,14 @@ def best(
 def marginals(
     grids: _native.Grids, method: str, settings: Settings
 ) -> tuple[Scores, list[Scores], list[Scores], list[Scores], list[Scores], Report]:
-    """log Z of each sequence; expectations of labels, moves, ties, lags; how they were found."""
+    """log Z of each sequence; expectations of labels, transitions and factors; the report."""
     if method == "loopy":
         kernel: Any = _native.grid_loopy_marginals
     else:
         kernel = _native.grid_sparse_marginals
-    (log_z, labels, moves, ties, lags), report = _run(kernel, grids, method, settings)
+    (log_z, labels, transitions, cotemporal, lagged), report = _run(kernel, grids, method, settings)
     _check(log_z, method)
-    return log_z, labels, moves, ties, lags, report
+    return log_z, labels, transitions, cotemporal, lagged, report
 
 
 def _run(kernel: Any, grids: _native.Grids, method: str, settings: Settings) -> tuple[Any, Report]:

@@ -1,7 +1,8 @@
 """A factorial CRF over a batch of sequences: its scores, and the questions one can ask of them.
 
-Layers are chains with labels of their own. Ties score the labels that layers give to the same
-token, lags the label of one layer at the token before with that of another. The score of a
+Layers are chains with labels of their own. Cotemporal factors score the labels
+that layers give to the same token; lagged factors score the label of one layer at the token before
+together with that of another layer. The score of a
 labelling is the sum of all of these.
 """
 
@@ -22,8 +23,8 @@ from dovetail.grid.report import Gap, Report
 from dovetail.grid.results import Best, Labels, Marginals, Scores
 from dovetail.grid.settings import Settings
 
-Ties = Mapping[tuple[int, ...], npt.ArrayLike]
-Lags = Mapping[tuple[int, int], npt.ArrayLike]
+CotemporalScores = Mapping[tuple[int, ...], npt.ArrayLike]
+LaggedScores = Mapping[tuple[int, int], npt.ArrayLike]
 
 AFFORDABLE = 20_000  # joint states up to which "auto" is exact
 LARGEST = 200_000  # joint states above which exact inference is refused
@@ -35,18 +36,20 @@ class Grid:
     """The scores of sequences in several layers.
 
     nodes : for each layer a matrix [tokens x labels].
-    moves : for each layer a matrix [labels x labels] of the label before and the label, or one such
-        matrix into each token.
-    ties : layers to scores of their labels at the same token, [tokens x labels x labels ...].
-    lags : two layers to [tokens x labels x labels]: the label of the first at the token before, and
-        of the second at this token.
+    transitions : for each layer a matrix [labels x labels] from the label before to the label, or
+        one such matrix per token.
+    cotemporal : scores of the labels of two or more layers at the same token, by their numbers:
+        [tokens x labels x labels ...].
+    lagged : scores of the label of the first layer at the token before and of the second at this
+        token, by their numbers: [tokens x labels x labels].
     bounds : where sequences begin and end among the tokens, 0 first; one sequence by default.
 
-    Moves and lags into the first token of a sequence do not count. Minus infinity forbids.
+    Transitions and lagged factors into the first token of a sequence do not count. Minus infinity
+    forbids.
 
     >>> flat = np.zeros((2, 2))
-    >>> tie = np.tile(np.eye(2) * 5, (2, 1, 1))
-    >>> grid = Grid([np.array([[3.0, 0], [0, 3]]), flat], [flat, flat], {(0, 1): tie})
+    >>> agree = np.tile(np.eye(2) * 5, (2, 1, 1))
+    >>> grid = Grid([np.array([[3.0, 0], [0, 3]]), flat], [flat, flat], {(0, 1): agree})
     >>> [labels.tolist() for labels in grid.best().labels]
     [[0, 1], [0, 1]]
     >>> grid.clamped(1, [1, None]).marginals().labels[0].round(2).tolist()
@@ -54,9 +57,9 @@ class Grid:
     """
 
     nodes: Sequence[npt.ArrayLike]
-    moves: Sequence[npt.ArrayLike]
-    ties: Ties = field(default_factory=dict)
-    lags: Lags = field(default_factory=dict)
+    transitions: Sequence[npt.ArrayLike]
+    cotemporal: CotemporalScores = field(default_factory=dict)
+    lagged: LaggedScores = field(default_factory=dict)
     bounds: npt.ArrayLike | None = None
 
     @cached_property
@@ -68,9 +71,9 @@ class Grid:
             whole = [0, len(nodes[0]) if nodes and nodes[0].ndim else 0]
             return _native.Grids(
                 nodes,
-                [_array(move) for move in self.moves],
-                [(list(layers), _array(score)) for layers, score in self.ties.items()],
-                [(*layers, _array(score)) for layers, score in self.lags.items()],
+                [_array(scores) for scores in self.transitions],
+                [(list(layers), _array(score)) for layers, score in self.cotemporal.items()],
+                [(*layers, _array(score)) for layers, score in self.lagged.items()],
                 np.ascontiguousarray(whole if self.bounds is None else self.bounds, np.uint64),
             )
         except (ValueError, TypeError, OverflowError) as error:
@@ -127,7 +130,7 @@ class Grid:
         threads: int | None = None,
         check: bool = False,
     ) -> Marginals:
-        """log Z, and the probabilities of labels, moves, ties and lags; settings as for `best`."""
+        """log Z and probabilities of labels, transitions and factors; settings as for `best`."""
         settings = Settings(epsilon, beam, damping, iterations, tolerance, threads)
         method = self._method(method)
         if method == "exact":
@@ -206,13 +209,16 @@ class Grid:
 
     def _check_layers(self) -> None:
         known = range(len(self.nodes))
-        for what, many, keys in (("tie", "two or more", self.ties), ("lag", "two", self.lags)):
+        for kind, many, keys in (
+            ("cotemporal", "two or more", self.cotemporal),
+            ("lagged", "two", self.lagged),
+        ):
             for layers in keys:
-                right = len(layers) == 2 or (len(layers) > 2 and what == "tie")
+                right = len(layers) == 2 or (len(layers) > 2 and kind == "cotemporal")
                 if not right or len(set(layers)) < len(layers) or not set(layers) <= set(known):
                     raise DataError(
-                        f"the {what} {tuple(layers)} does not name {many} different layers of the "
-                        f"grid's {len(known)}, numbered from 0"
+                        f"the {kind} factor {tuple(layers)} does not name {many} different layers "
+                        f"of the grid's {len(known)}, numbered from 0"
                     )
 
     @property
@@ -230,8 +236,8 @@ class Grid:
 
     @property
     def is_exact_possible(self) -> bool:
-        """Whether the joint states are few enough, and no lags in a circle."""
-        return self.native.n_states <= LARGEST and not self.native.lags_form_cycle
+        """Whether the joint states are few enough, and lagged factors form no cycle."""
+        return self.native.n_states <= LARGEST and not self.native.lagged_factors_form_cycle
 
     def _method(self, method: str) -> str:
         if method not in METHODS:
@@ -253,10 +259,15 @@ class Grid:
             raise DataError(_first_line(error)) from None
 
     def _marginals(self, arrays: Sequence[Any], report: Report) -> Marginals:
-        log_z, labels, moves, ties, lags = arrays
-        tied = dict(zip(self.ties, ties, strict=True))
-        lagged = dict(zip(self.lags, lags, strict=True))
-        return Marginals(log_z, labels, moves, tied, lagged, report)
+        log_z, labels, transitions, cotemporal, lagged = arrays
+        return Marginals(
+            log_z,
+            labels,
+            transitions,
+            dict(zip(self.cotemporal, cotemporal, strict=True)),
+            dict(zip(self.lagged, lagged, strict=True)),
+            report,
+        )
 
 
 def _array(given: npt.ArrayLike) -> Scores:

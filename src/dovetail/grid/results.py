@@ -1,4 +1,4 @@
-"""What inference in a grid finds."""
+"""Results of inference in a grid."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Best(NamedTuple):
 
 
 class Marginals(NamedTuple):
-    """What is expected of a grid.
+    """Expectations under the distribution of a grid.
 
     ``log_z`` of each sequence; ``labels``: for each layer the probability of each label at each
-    token; ``moves``: the expected number of each move in all sequences together, or its probability
-    at each token where moves are given so; ``ties`` and ``lags``: probabilities of the labels they
-    join, at each token.
+    token; ``transitions``: the expected count of each transition over all sequences, or its
+    probability at each token where transition scores were given per token; ``cotemporal`` and
+    ``lagged``: joint probabilities of the labels of each factor, at each token.
     """
 
     log_z: Scores
     labels: list[Scores]
-    moves: list[Scores]
-    ties: dict[tuple[int, ...], Scores]
-    lags: dict[tuple[int, int], Scores]
+    transitions: list[Scores]
+    cotemporal: dict[tuple[int, ...], Scores]
+    lagged: dict[tuple[int, int], Scores]
     report: Report

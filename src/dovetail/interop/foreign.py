@@ -54,7 +54,7 @@ def tagger_of(
     _check(weights, source)
     order = np.argsort(weights.feature, kind="stable")
     try:
-        arrays = _native.arrays_of_weights(
+        arrays = _native.model_arrays_from_weights(
             weights.features,
             len(weights.labels),
             weights.feature[order],

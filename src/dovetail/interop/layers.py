@@ -174,7 +174,7 @@ def _layer(
 ) -> Scores:
     if scheme is None:
         return Scores(labels, scores)
-    moves, start, end = allowed_transitions(labels, scheme)
+    transitions, start, end = allowed_transitions(labels, scheme)
 
     def bounded(corpus: Corpus) -> list[Floats]:
         made = scores(corpus)
@@ -183,7 +183,7 @@ def _layer(
             matrix[-1:, ~end] = -np.inf
         return made
 
-    return Scores(labels, bounded, transitions=np.where(moves, 0.0, -np.inf))
+    return Scores(labels, bounded, transitions=np.where(transitions, 0.0, -np.inf))
 
 
 def _asked(ask: Callable[[list[str]], Iterable[Any]], corpus: Corpus) -> list[tuple[Any, Offsets]]:

@@ -44,7 +44,9 @@ class Weights:
         are left out."""
         kept = np.flatnonzero(values.any(axis=1))
         numbers = np.ascontiguousarray(features[kept])
-        arrays = _native.linear_arrays(data, numbers, np.ascontiguousarray(values[kept]))
+        arrays = _native.model_arrays_without_transitions(
+            data, numbers, np.ascontiguousarray(values[kept])
+        )
         return cls(values.shape[1], arrays, check=False)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -47,7 +47,7 @@ def _exchange(text: Text, n_classes: int, seed: int, told: Sequence[Told]) -> _n
     native = _native.WordExchange(text.words, text.bounds, text.n_words, n_classes, seed)
     for codes, n_codes, weight in told:
         if weight:
-            native.tell(text.words, np.ascontiguousarray(codes, np.int32), n_codes, weight)
+            native.add_codes(text.words, np.ascontiguousarray(codes, np.int32), n_codes, weight)
     return native
 
 

@@ -25,30 +25,30 @@ def random_grid(labels: list[str], lengths: list[int], seed: int, each: bool = F
     """Scores under which a span can only go on with its own type."""
     rng = np.random.default_rng(seed)
     n, tokens = len(labels), sum(lengths)
-    move = rng.normal(size=(tokens, n, n) if each else (n, n))
+    transition = rng.normal(size=(tokens, n, n) if each else (n, n))
     for i, before in enumerate(labels):
         for j, after in enumerate(labels):
             goes_on = before[0] in "BI" and before[2:] == after[2:]
             if after[0] in "IE" and not goes_on:
-                move[..., i, j] = -np.inf
+                transition[..., i, j] = -np.inf
     node = rng.normal(size=(tokens, n))
     bounds = np.concatenate([[0], np.cumsum(lengths)])
     for first in bounds[:-1][np.array(lengths) > 0]:
         node[first, [label[0] in "IE" for label in labels]] = -np.inf
-    return Grid([node], [move], bounds=bounds)
+    return Grid([node], [transition], bounds=bounds)
 
 
 def enumerated(grid: Grid, labels: list[str]) -> dict[tuple[int, int, str], float]:
     """The probability of every span."""
     out: dict[tuple[int, int, str], float] = {}
-    node, move = np.asarray(grid.nodes[0]), np.asarray(grid.moves[0])
+    node, transition = np.asarray(grid.nodes[0]), np.asarray(grid.transitions[0])
     bounds = np.asarray(grid.bounds).tolist()
     for first, last in pairwise(bounds):
         found: list[tuple[float, list[str]]] = []
         for codes in product(range(len(labels)), repeat=last - first):
             score = sum(node[first + k, code] for k, code in enumerate(codes))
             for k in range(1, len(codes)):
-                own = move[first + k] if move.ndim == 3 else move
+                own = transition[first + k] if transition.ndim == 3 else transition
                 score += own[codes[k - 1], codes[k]]
             found.append((float(np.exp(score)), [labels[code] for code in codes]))
         total = sum(weight for weight, _ in found)

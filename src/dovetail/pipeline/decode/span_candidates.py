@@ -97,7 +97,7 @@ def _marginals(grid: Grid, threads: int | None) -> Iterator[tuple[int, Ints, Sco
     """Probabilities of labels and of pairs of neighbours, some sequences at a time: the first
     token, the bounds counted from it, [tokens x labels], [tokens x label before x label]."""
     node = np.asarray(grid.nodes[0], float)
-    move = np.asarray(grid.moves[0], float)
+    transition = np.asarray(grid.transitions[0], float)
     n_labels = node.shape[1]
     bounds = np.asarray([0, len(node)] if grid.bounds is None else grid.bounds, np.int64)
     most = max(1, MOST_NUMBERS // n_labels**2)
@@ -106,15 +106,15 @@ def _marginals(grid: Grid, threads: int | None) -> Iterator[tuple[int, Ints, Sco
         end = int(np.searchsorted(bounds, bounds[begin] + most, side="right")) - 1
         end = max(end, begin + 1)
         first, last = int(bounds[begin]), int(bounds[end])
-        each = np.broadcast_to(move, (last - first, n_labels, n_labels))
-        if move.ndim == 3:
-            each = move[first:last]
+        each = np.broadcast_to(transition, (last - first, n_labels, n_labels))
+        if transition.ndim == 3:
+            each = transition[first:last]
         own = bounds[begin : end + 1] - first
         begin = end
         if first == last:
             continue
         found = Grid([node[first:last]], [each], bounds=own).marginals("exact", threads=threads)
-        yield first, own, found.labels[0], found.moves[0]
+        yield first, own, found.labels[0], found.transitions[0]
 
 
 def _spans_of(

@@ -70,13 +70,13 @@ def best_f1(probabilities: Scores) -> float:
 
 def label_scores(grid: Grid, codes: Codes) -> Scores:
     """The score of each sequence's labels under a grid of one layer; a code of -1 is forbidden."""
-    node, move = np.asarray(grid.nodes[0]), np.asarray(grid.moves[0])
+    node, transition = np.asarray(grid.nodes[0]), np.asarray(grid.transitions[0])
     bounds = _bounds(grid)
     owners = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     scores = np.where(codes < 0, -inf, node[np.arange(len(codes)), codes])
     places = np.setdiff1d(np.arange(len(codes)), bounds[:-1])
     pairs = codes[places - 1], codes[places]
-    scores[places] += move[places, *pairs] if move.ndim == 3 else move[pairs]
+    scores[places] += transition[places, *pairs] if transition.ndim == 3 else transition[pairs]
     return np.bincount(owners, scores, len(bounds) - 1).astype(float)
 
 

@@ -134,7 +134,7 @@ class Mapped(LayerAnnotator):
     def _transitions(self) -> Scores:
         labels = self.label_map.new
         scores = np.zeros((len(labels), len(labels)))
-        scores[~allowed_transitions(labels, self.label_map.scheme).moves] = ILLEGAL
+        scores[~allowed_transitions(labels, self.label_map.scheme).transitions] = ILLEGAL
         return scores
 
     @property

@@ -94,8 +94,8 @@ class TaggerLayer(TrainableAnnotator):
             scores = Potentials(model.labels, model.native.token_scores(batch), transitions)
         else:
             found = split.scores(model.native, corpus)
-            each = transitions if found.moves is None else found.moves
-            scores = Potentials(model.labels, found.node, each, found.ties, found.lags)
+            each = transitions if found.transitions is None else found.transitions
+            scores = Potentials(model.labels, found.node, each, found.cotemporal, found.lagged)
         return _constrain(scores, model, corpus)
 
     def _latent_template(self, latent: Latent) -> LatentTemplate | None:

@@ -189,7 +189,7 @@ class _Objective:
         of_labels, of_transitions = np.zeros(self.n), np.zeros((self.n, self.n))
         for part in self.parts:
             expected = part.grid(weights, bias, of_pairs).marginals("exact", threads=self.threads)
-            labels, transitions = expected.labels[0], expected.moves[0]
+            labels, transitions = expected.labels[0], expected.transitions[0]
             value += float(expected.log_z.sum()) - dot(weights, part.scores)
             value -= dot(part.label_counts, bias) + dot(part.transition_counts, of_pairs)
             for k in range(0 if self.fixed else len(weights)):

@@ -98,8 +98,8 @@ class JointLayer:
             return split.for_each_label(kernel, rows, model.native, columns, names, offset)
 
         known = split.known.encode(model.native, columns).occurrences()
-        cotemporal = {names: encode(rows, names, 0) for names, rows in split.ties.items()}
-        lagged = {name: encode(rows, (name,), -1) for name, rows in split.lags.items()}
+        cotemporal = {names: encode(rows, names, 0) for names, rows in split.cotemporal.items()}
+        lagged = {name: encode(rows, (name,), -1) for name, rows in split.lagged.items()}
         sizes = {name: len(labels) for name, labels in self.latent.items()}
         start, end = (np.flatnonzero(self.fitting.limits[name] == 0) for name in ("start", "end"))
 

@@ -186,18 +186,18 @@ class JointObjective:
             for place, member in enumerate(members):
                 cotemporal = {
                     tuple(names[k] for k in key[:-1]): value
-                    for key, value in found.ties.items()
+                    for key, value in found.cotemporal.items()
                     if key[-1] == place
                 }
                 lagged = {
                     names[before]: value
-                    for (before, after), value in found.lags.items()
+                    for (before, after), value in found.lagged.items()
                     if after == place
                 }
                 out[member] = Potentials(
                     layers[member].labels,
                     found.labels[place],
-                    found.moves[place],
+                    found.transitions[place],
                     cotemporal,
                     lagged,
                 )
