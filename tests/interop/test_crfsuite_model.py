@@ -17,7 +17,7 @@ from dovetail.interop import export_model, import_model
 from dovetail.interop.crfsuite_model import read_crfsuite
 from dovetail.interop.crfsuite_writer import crfsuite_bytes
 from dovetail.interop.export import to_crfsuite, to_json
-from dovetail.interop.foreign import Weights, tagger_of
+from dovetail.interop.foreign import Weights, make_tagger
 from interop.crfsuite_models import random_items, train_theirs
 
 pycrfsuite = pytest.importorskip("pycrfsuite")
@@ -35,7 +35,7 @@ def test_more_labels_than_fit_into_memory_are_refused() -> None:
     none = np.zeros(0, np.int64)
     weights = Weights(labels, [b"x"], none, none, none, np.zeros(0))
     with pytest.raises(ModelFileError, match="8,193 labels; models have from 1 to 8,192"):
-        tagger_of(weights, program="CRFsuite", source="x.crfsuite", features=None)
+        make_tagger(weights, program="CRFsuite", source="x.crfsuite", features=None)
 
 
 def theirs(source: Path | bytes) -> Any:

@@ -23,7 +23,7 @@ OUTSIDE = re.compile(rb"_B([-+])([1-4])")
 TEXT = re.compile(rb"version: *\d")
 
 
-def looks_like_crfpp_model(content: bytes) -> bool:
+def is_crfpp_model(content: bytes) -> bool:
     """Whether this begins as a binary or a text model of CRF++ does."""
     if TEXT.match(content):
         return True
@@ -84,6 +84,7 @@ def _observations(
         np.where(moves[owner], place // max(n, 1), -1),
         place % max(n, 1),
         weights[numbers[owner] + place],
+        OUTSIDE,
     )
 
 

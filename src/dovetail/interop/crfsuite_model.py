@@ -22,6 +22,11 @@ FEATURE = np.dtype([("kind", "<u4"), ("source", "<u4"), ("target", "<u4"), ("wei
 ON_LABEL, ON_MOVE = 0, 1
 
 
+def is_crfsuite_model(content: bytes) -> bool:
+    """Whether this begins as a model of CRFsuite does."""
+    return content.startswith(MAGIC)
+
+
 def read_crfsuite(content: bytes, source: str) -> Weights:
     """All weights of a CRFsuite model."""
     reader = Reader(content, source)

@@ -12,7 +12,7 @@ from dovetail.chain.model import ANY_LABEL
 from dovetail.errors import DataError
 from dovetail.interop.crfsuite_items import text_of, understood
 from dovetail.interop.export import weights_of
-from dovetail.interop.models import imported
+from dovetail.interop.models import import_content
 from dovetail.io.files import write_text
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Tagger:
 
     def _opened(self, content: bytes, name: str) -> contextlib.closing[Tagger]:
         self.close()
-        self._tagger, self._size = imported(content, name, threads=1), len(content)
+        self._tagger, self._size = import_content(content, name, threads=1), len(content)
         return contextlib.closing(self)
 
     def close(self) -> None:

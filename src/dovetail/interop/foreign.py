@@ -39,7 +39,7 @@ class Weights(NamedTuple):
     weight: Floats
 
 
-def tagger_of(
+def make_tagger(
     weights: Weights,
     *,
     program: str,
@@ -156,7 +156,7 @@ class Reader:
             )
 
 
-def content_of(source: str | os.PathLike[str] | bytes) -> tuple[bytes, str]:
+def read_content(source: str | os.PathLike[str] | bytes) -> tuple[bytes, str]:
     """A model's bytes, and how messages call it."""
     if isinstance(source, bytes | bytearray | memoryview):
         return bytes(source), "the model"

@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dovetail.chain.tagger import Tagger
 from dovetail.errors import DataError, ModelFileError
-from dovetail.interop import crfpp_model, wapiti_model
-from dovetail.interop.crfsuite_model import MAGIC, read_crfsuite
-from dovetail.interop.foreign import Reader, content_of, tagger_of
-from dovetail.interop.observations import (
-    default_columns,
-    template_of,
-    weights_of_observations,
-)
+from dovetail.interop.crfpp_model import is_crfpp_model, read_crfpp
+from dovetail.interop.crfsuite_model import is_crfsuite_model, read_crfsuite
+from dovetail.interop.foreign import Weights, make_tagger, read_content
+from dovetail.interop.observations import Observations, find_weights
+from dovetail.interop.wapiti_model import is_wapiti_model, read_wapiti
 from dovetail.io.model_file import Source, is_model_file
 
 if TYPE_CHECKING:
     from dovetail.features import Featurizer
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program whose models can be read.
+
+    ``recognizes`` is given the first bytes of a file; ``read`` the whole content and the name that
+    error messages call it by. What it reads are weights of features known by name, or observations
+    with the template that made them.
+    """
+
+    name: str
+    recognizes: Callable[[bytes], bool]
+    read: Callable[[bytes, str], Weights | Observations]
+
+
+PROGRAMS = (
+    Program("CRFsuite", is_crfsuite_model, read_crfsuite),
+    Program("CRF++", is_crfpp_model, read_crfpp),
+    Program("Wapiti", is_wapiti_model, read_wapiti),
+)
 
 
 def import_model(
@@ -35,20 +54,16 @@ def import_model(
     have a template, which becomes the tagger's; ``columns`` names the columns that it reads, by
     default ``word``, ``column2``, and so on.
     """
-    content, name = content_of(source)
-    return imported(content, name, features=features, columns=columns, threads=threads)
+    content, name = read_content(source)
+    return import_content(content, name, features=features, columns=columns, threads=threads)
 
 
-def looks_foreign(content: bytes) -> bool:
-    """Whether this is the beginning of a model that `import_model` reads."""
-    return (
-        content.startswith(MAGIC)
-        or wapiti_model.looks_like_wapiti_model(content)
-        or crfpp_model.looks_like_crfpp_model(content)
-    )
+def find_program(content: bytes) -> Program | None:
+    """The program whose models begin like this."""
+    return next((program for program in PROGRAMS if program.recognizes(content)), None)
 
 
-def imported(
+def import_content(
     content: bytes,
     name: str,
     *,
@@ -56,28 +71,25 @@ def imported(
     columns: Sequence[str] | None = None,
     threads: int | None = None,
 ) -> Tagger:
-    """The same, from the content of a file of that name."""
-    if content.startswith(MAGIC):
-        if columns is not None:
-            raise DataError(f"{name} is a model of CRFsuite, which knows no columns")
-        weights = read_crfsuite(content, name)
-        return tagger_of(
-            weights, program="CRFsuite", source=name, features=features, threads=threads
-        )
+    """The same as `import_model`, from the content of a file of that name."""
     if is_model_file(content):  # a brace alone may be part of the cost factor of CRF++
         return Tagger.load(content, features=features, threads=threads)
-    for program, module, looks_right, read in (
-        ("Wapiti", wapiti_model, wapiti_model.looks_like_wapiti_model, wapiti_model.read_wapiti),
-        ("CRF++", crfpp_model, crfpp_model.looks_like_crfpp_model, crfpp_model.read_crfpp),
-    ):
-        if not looks_right(content):
-            continue
-        if features is not None:
-            raise DataError(f"{name} is a model of {program}, which has its own template")
-        reader, found = Reader(content, name), read(content, name)
-        template = template_of(reader, found.lines, columns or default_columns(found.lines))
-        weights = weights_of_observations(reader, found, template, module.OUTSIDE)
-        return tagger_of(weights, program=program, source=name, features=template, threads=threads)
-    raise ModelFileError(
-        f"{name} is no model that can be imported: it is none of CRFsuite, CRF++ or Wapiti"
+    program = find_program(content)
+    if program is None:
+        *names, last = (program.name for program in PROGRAMS)
+        raise ModelFileError(
+            f"{name} is no model that can be imported: it is none of {', '.join(names)} or {last}"
+        )
+    found = program.read(content, name)
+    if isinstance(found, Weights):
+        if columns is not None:
+            raise DataError(f"{name} is a model of {program.name}, which knows no columns")
+        return make_tagger(
+            found, program=program.name, source=name, features=features, threads=threads
+        )
+    if features is not None:
+        raise DataError(f"{name} is a model of {program.name}, which has its own template")
+    weights, template = find_weights(found, name, columns)
+    return make_tagger(
+        weights, program=program.name, source=name, features=template, threads=threads
     )

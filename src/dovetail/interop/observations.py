@@ -29,8 +29,9 @@ DISTANT = 5  # how far outside the sequence a "#" is
 class Observations(NamedTuple):
     """What a model of CRF++ or Wapiti holds.
 
-    The last four run side by side: the number of a string, and a weight that it has on a label
-    (``previous`` is -1) or on a move.
+    Four run side by side: the number of a string, and a weight that it has on a label (``previous``
+    is -1) or on a transition. ``outside`` matches the values that stand for what lies outside the
+    sequence, with the sign and the distance as groups.
     """
 
     labels: list[str]
@@ -40,28 +41,31 @@ class Observations(NamedTuple):
     previous: Ints
     label: Ints
     weight: Floats
+    outside: re.Pattern[bytes]
 
 
-def template_of(reader: Reader, lines: Sequence[str], columns: Sequence[str]) -> Template:
-    """The template that a model was trained with."""
+def find_weights(
+    found: Observations, source: str, columns: Sequence[str] | None = None
+) -> tuple[Weights, Template]:
+    """The template that a model of that name was trained with, and the weights of its features."""
+    reader = Reader(b"", source)
+    template = _parse_template(reader, found.lines, columns or _default_columns(found.lines))
+    return _weights(reader, found, template), template
+
+
+def _parse_template(reader: Reader, lines: Sequence[str], columns: Sequence[str]) -> Template:
     try:
         return Template(*parse_crfpp("\n".join(lines), columns, f"the template of {reader.source}"))
     except DataError as error:
         reader.fail(f"cannot be used: {error}")
 
 
-def weights_of_observations(
-    reader: Reader, found: Observations, template: Template, outside: re.Pattern[bytes]
-) -> Weights:
-    """Weights by the features of a template.
-
-    ``outside`` matches the values that stand for what lies outside the sequence, with the sign and
-    the distance as groups.
-    """
+def _weights(reader: Reader, found: Observations, template: Template) -> Weights:
+    """Weights by the features of a template."""
     rows = [row.name.encode() for row in template.rows]
     if any(row.count(b"%") > MOST_VALUES for row in rows):
         reader.fail(f"cannot be used: a line of its template has more than {MOST_VALUES} values")
-    cuts = Cuts(rows, outside)
+    cuts = Cuts(rows, found.outside)
     constant_lines = {line.encode() for line in found.lines if "%" not in line}
     features: list[tuple[bytes, ...]] = []
     owners: list[int] = []
@@ -161,7 +165,7 @@ def _values(text: bytes, at: int, literals: Sequence[bytes]) -> Iterator[tuple[b
         end = text.find(literal, end + 1)
 
 
-def default_columns(lines: Sequence[str]) -> list[str]:
+def _default_columns(lines: Sequence[str]) -> list[str]:
     """Names for as many columns as lines of a template read."""
     numbers = [
         int(n) for line in lines for n in re.findall(r"%\w\[[^],]{1,12},\s*\+?(\d{1,3})", line)

@@ -15,7 +15,7 @@ MAXENT_MARKOV = 1
 KINDS = {b"u": (False,), b"b": (True,), b"*": (False, True)}  # blocks of weights: on moves or not
 
 
-def looks_like_wapiti_model(content: bytes) -> bool:
+def is_wapiti_model(content: bytes) -> bool:
     """Whether this begins as a model of Wapiti does."""
     return content.startswith(b"#mdl#")
 
@@ -68,6 +68,7 @@ class _Model:
             np.where(np.array(on_move, bool)[block], place // max(n, 1), -1),
             place % max(n, 1),
             np.array(list(weights.values()), np.float64),
+            OUTSIDE,
         )
 
     def matched(self, pattern: re.Pattern[bytes], what: str) -> tuple[bytes, ...]:

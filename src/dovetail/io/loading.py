@@ -42,7 +42,7 @@ OPENERS: dict[str, Opener] = {
     "pipeline": Opener("dovetail.pipeline.pipeline:Pipeline", ("layers", "threads")),
 }
 IMPORTED = Opener("dovetail.interop.models:import_model", ("features", "threads"))
-RECOGNISED = "dovetail.interop.models:looks_foreign"
+FIND_PROGRAM = "dovetail.interop.models:find_program"
 
 
 def load(
@@ -95,7 +95,7 @@ def is_imported(source: Source | ModelFile) -> bool:
                 head = file.read(64)
         except OSError:
             return False
-    return not is_model_file(head) and bool(_resolved(RECOGNISED)(head))
+    return not is_model_file(head) and _resolved(FIND_PROGRAM)(head) is not None
 
 
 def _taken(options: dict[str, Any], opener: Opener, what: str) -> dict[str, Any]:
