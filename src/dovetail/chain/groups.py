@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from re import compile as compile_pattern
+from re import split
 from typing import Literal
 
 import numpy as np
@@ -27,8 +28,8 @@ class FeatureGroup:
 
     ``prior`` widens (above 1) or narrows their Gaussian prior: its standard deviation is multiplied
     by it, so that a few strong features need not starve many weak ones, nor be starved by the
-    penalty themselves. ``on`` says whether they weigh on labels, on transitions between labels, or
-    on both.
+    penalty themselves. ``on`` says whether they weigh on labels, on transitions between labels, or on
+    both.
     """
 
     pattern: str
@@ -67,7 +68,10 @@ def roles_and_priors(
             roles[number] = _ROLES[role]
     if groups:
         matchers = [(compile_pattern(translate(g.pattern)).match, g) for g in groups]
+        beginnings = tuple({_literal_beginning(group.pattern) for group in groups})
         for number, name in enumerate(data.native.feature_names()):
+            if not name.startswith(beginnings):
+                continue
             group = next((g for match, g in matchers if match(name)), None)
             if group is not None:
                 roles[number], priors[number] = _ROLES[group.on], group.prior
@@ -79,6 +83,11 @@ def roles_and_priors(
     if widths.size:
         priors = priors * widths
     return roles, np.zeros(0, np.float32) if (priors == 1).all() else priors
+
+
+def _literal_beginning(pattern: str) -> str:
+    """What each name that a pattern matches begins with: far faster to look for than to match."""
+    return split(r"[*?[]", pattern, maxsplit=1)[0]
 
 
 def _made_by(row: str, name: str) -> bool:
