@@ -17,6 +17,7 @@ from dovetail.pipeline.layers.linear import LinearLayer
 from dovetail.pipeline.layers.log_tagger import tagger_from_spec
 from dovetail.pipeline.layers.mapped import Mapped
 from dovetail.pipeline.layers.mapped_spans import MappedSpans
+from dovetail.pipeline.layers.parameters import parameters_spec, restore_untrained
 from dovetail.pipeline.layers.parts import PartsReader, PartsWriter, Restore
 from dovetail.pipeline.layers.pool import Pool
 from dovetail.pipeline.layers.recalibrated import Recalibrated
@@ -27,11 +28,12 @@ SETTINGS = ("decode", "lattice", "inference", "epsilon")
 
 def pipeline_bytes(
     layers: Sequence[Layer],
+    untrained: Mapping[str, LayerAnnotator],
     representations: Sequence[Representation],
     settings: Mapping[str, Any],
     notes: Sequence[str],
 ) -> bytes:
-    """The whole file in memory."""
+    """The whole file in memory; ``untrained`` has the layers as they were before training."""
     parts = PartsWriter()
     inputs = [
         {"name": one.name_, "array": parts.add("representation", one.to_bytes())}
@@ -43,20 +45,25 @@ def pipeline_bytes(
         "training": {},
         "dovetail": __version__,
         "representations": inputs,
-        "layers": [
-            {"name": layer.name, "weight": layer.weight, **layer.annotator.spec(parts)}
-            for layer in layers
-        ],
+        "layers": [_layer_spec(layer, untrained[layer.name], parts) for layer in layers],
         **{name: settings[name] for name in SETTINGS},
         "notes": list(notes),
     }
     return file_bytes(parts.arrays, facts)
 
 
+def _layer_spec(layer: Layer, untrained: LayerAnnotator, parts: PartsWriter) -> dict[str, Any]:
+    spec = {"name": layer.name, "weight": layer.weight, **layer.annotator.spec(parts)}
+    parameters = parameters_spec(untrained, layer.annotator)
+    return spec if parameters is None else {**spec, "untrained": parameters}
+
+
 class PipelineParts(NamedTuple):
-    """What a file holds: all parts by name, weights, settings, and notes of the training."""
+    """What a file holds: all parts by name, layers as they were before training where these are
+    others, weights, settings, and notes of the training."""
 
     parts: dict[str, LayerAnnotator | Representation]
+    untrained: dict[str, LayerAnnotator]
     weights: dict[str, float]
     settings: dict[str, Any]
     notes: list[str]
@@ -70,16 +77,22 @@ def read_pipeline(file: ModelFile, given: Mapping[str, Any], threads: int | None
         parts: dict[str, LayerAnnotator | Representation] = {
             spec["name"]: _representation(spec, file) for spec in facts.get("representations", [])
         }
+        untrained: dict[str, LayerAnnotator] = {}
         for spec in facts["layers"]:
             name = spec["name"]
             reader = PartsReader(file, name, given.get(name), threads, KINDS)
-            parts[name] = reader.restore(spec)
+            parts[name] = layer = reader.restore(spec)
+            if "untrained" in spec:
+                untrained[name] = restore_untrained(
+                    spec["untrained"], name, layer, given.get(name), threads
+                )
         weights = {spec["name"]: float(spec["weight"]) for spec in facts["layers"]}
         settings = {name: facts[name] for name in SETTINGS}
-        return PipelineParts(parts, weights, settings, [str(note) for note in facts["notes"]])
+        notes = [str(note) for note in facts["notes"]]
+        return PipelineParts(parts, untrained, weights, settings, notes)
     except DovetailError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         raise damaged(file) from None
 
 
