@@ -11,7 +11,7 @@ from sklearn.base import clone as sklearn_clone
 
 import dovetail
 from base.estimators import CASES, WORD, WORDS, Case, text, used
-from dovetail import HMM, Corpus, Pipeline, Tagger
+from dovetail import HMM, Corpus, LinearTagger, Pipeline, Tagger
 from dovetail.base import Estimator, clone
 from dovetail.base.parameters import is_default, parameters_of
 from dovetail.errors import DataError, DovetailError, NotFittedError
@@ -145,6 +145,16 @@ def test_files(case: Case, tmp_path: Any) -> None:
     for again in (dovetail.load(path), dovetail.load(fitted.to_bytes()), type(fitted).load(path)):
         assert again.is_fitted
         assert used(again) == used(fitted)
+
+
+@pytest.mark.parametrize("features", [None, "parts_of_speech", WORD], ids=str)
+@pytest.mark.parametrize("kind", [Tagger, LinearTagger])
+def test_files_hold_parameters_as_they_were_given(kind: Any, features: Any) -> None:
+    fitted = kind(features=features, tolerance=1e-2).fit(text())
+    again = dovetail.load(fitted.to_bytes())
+    assert repr(again) == repr(fitted)
+    assert again.features is not None or features is None
+    assert used(again.clone().fit(text())) == used(fitted) == used(again)
 
 
 def test_before_training_everything_says_so(trained: Case) -> None:

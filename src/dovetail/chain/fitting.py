@@ -210,6 +210,8 @@ class Fitting:
     def _facts(self) -> dict[str, Any]:
         given = self.tagger.get_params(deep=False)
         plain = {k: v for k, v in given.items() if k not in ("features", "threads")}
+        if given["features"] is None or isinstance(given["features"], str):
+            plain["features"] = given["features"]  # a template is a fact of its own
         return {
             "labels": self.data.labels,
             "scheme": scheme_of(self.data, lenient=True),

@@ -28,8 +28,8 @@ class FeatureGroup:
 
     ``prior`` widens (above 1) or narrows their Gaussian prior: its standard deviation is multiplied
     by it, so that a few strong features need not starve many weak ones, nor be starved by the
-    penalty themselves. ``on`` says whether they weigh on labels, on transitions between labels, or on
-    both.
+    penalty themselves. ``on`` says whether they weigh on labels, on transitions between labels, or
+    on both.
     """
 
     pattern: str

@@ -80,12 +80,25 @@ class ChainModel:
         except ValueError as error:
             raise DataError(str(error)) from error
 
+    @property
+    def has_saved_template(self) -> bool:
+        """Whether its file holds the template that makes its features."""
+        spec = self.facts.get("features")
+        return (
+            isinstance(spec, dict) and spec.get("kind") == "template" and not spec.get("functions")
+        )
+
     @cached_property
     def template(self) -> Template:
         """The template that makes its features, for a model that was trained with one."""
         from dovetail.features.template import Template
 
-        return Template.from_spec(self.facts["features"])
+        try:
+            return Template.from_spec(self.facts["features"])
+        except (KeyError, TypeError, AttributeError):
+            raise ModelFileError(
+                f"{self._file.source} is damaged: its template cannot be read"
+            ) from None
 
     @cached_property
     def names(self) -> list[str]:

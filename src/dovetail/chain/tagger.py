@@ -358,7 +358,10 @@ class Tagger(Estimator):
     ) -> Tagger:
         """A tagger with a model that was trained elsewhere, and the parameters that its file
         tells."""
-        tagger = cls(features=features, threads=threads, **_saved_parameters(model))
+        saved = _saved_parameters(model)
+        if features is not None:
+            saved["features"] = features
+        tagger = cls(threads=threads, **saved)
         tagger.model_, tagger.history_ = model, []
         tagger.stopped_ = str(model.facts["training"].get("stopped", ""))
         return tagger
@@ -381,6 +384,8 @@ def _saved_parameters(model: ChainModel) -> dict[str, Any]:
     if not isinstance(saved, dict):
         return {}
     found = {name: saved[name] for name in parameters_of(Tagger) if name in saved}
+    if "features" not in saved and model.has_saved_template:
+        found["features"] = model.accepted = model.template
     if found.get("constraints") not in SCHEMES:
         found.pop("constraints", None)  # those of a user's own
     if found.get("groups"):

@@ -274,7 +274,7 @@ class LinearTagger(Estimator):
         file = open_model(source, verify)
         file.check_kind(cls.kind)
         saved = saved_in(file, features)
-        tagger = LinearTagger(features=saved.template, threads=threads, **saved.parameters)
+        tagger = LinearTagger(threads=threads, **saved.parameters)
         tagger._become(*saved[1:])
         return tagger
 

@@ -36,7 +36,7 @@ def to_bytes(tagger: LinearTagger) -> bytes:
         "labels": tagger.labels_,
         "label": tagger.label_column_,
         "features": tagger.template_.spec(),
-        "settings": {name: getattr(tagger, name) for name in PARAMETERS},
+        "settings": _settings(tagger),
         "factor": tagger.factor_,
         "training": tagger.training_,
         "dovetail": __version__,
@@ -44,15 +44,25 @@ def to_bytes(tagger: LinearTagger) -> bytes:
     return file_bytes(tagger.weights_.contiguous(), facts)
 
 
+def _settings(tagger: LinearTagger) -> dict[str, Any]:
+    """The parameters. Features that are a template are in the file as the template that it was
+    trained with."""
+    settings = {name: getattr(tagger, name) for name in PARAMETERS}
+    if not isinstance(tagger.features, Template):
+        settings["features"] = tagger.features
+    return settings
+
+
 def saved_in(file: ModelFile, features: Template | None) -> Saved:
     """What a file holds; ``features`` in place of a template that no file can."""
     facts = file.facts
     try:
         labels = [str(label) for label in facts["labels"]]
+        template = features or Template.from_spec(facts["features"])
         return Saved(
-            parameters=dict(facts["settings"]),
+            parameters={"features": template, **facts["settings"]},
             weights=Weights.in_file(file, len(labels)),
-            template=features or Template.from_spec(facts["features"]),
+            template=template,
             labels=labels,
             label=str(facts["label"]),
             factor=None if facts["factor"] is None else float(facts["factor"]),

@@ -13,6 +13,7 @@ from dovetail.io.model_file import to_bytes as file_bytes
 from dovetail.pipeline.layers.annotator import LayerAnnotator
 from dovetail.pipeline.layers.kinds import KINDS
 from dovetail.pipeline.layers.layer import Layer
+from dovetail.pipeline.layers.parameters import parameters_spec, restore_untrained
 from dovetail.pipeline.layers.parts import PartsReader, PartsWriter
 from dovetail.pipeline.representations import opened_representation
 
@@ -21,11 +22,12 @@ SETTINGS = ("decode", "lattice", "inference", "epsilon")
 
 def pipeline_bytes(
     layers: Sequence[Layer],
+    untrained: Mapping[str, LayerAnnotator],
     representations: Sequence[Representation],
     settings: Mapping[str, Any],
     notes: Sequence[str],
 ) -> bytes:
-    """The whole file in memory."""
+    """The whole file in memory; ``untrained`` has the layers as they were before training."""
     parts = PartsWriter()
     inputs = [
         {"name": one.name_, "array": parts.add("representation", one.to_bytes())}
@@ -37,20 +39,25 @@ def pipeline_bytes(
         "training": {},
         "dovetail": __version__,
         "representations": inputs,
-        "layers": [
-            {"name": layer.name, "weight": layer.weight, **layer.annotator.spec(parts)}
-            for layer in layers
-        ],
+        "layers": [_layer_spec(layer, untrained[layer.name], parts) for layer in layers],
         **{name: settings[name] for name in SETTINGS},
         "notes": list(notes),
     }
     return file_bytes(parts.arrays, facts)
 
 
+def _layer_spec(layer: Layer, untrained: LayerAnnotator, parts: PartsWriter) -> dict[str, Any]:
+    spec = {"name": layer.name, "weight": layer.weight, **layer.annotator.spec(parts)}
+    parameters = parameters_spec(untrained, layer.annotator)
+    return spec if parameters is None else {**spec, "untrained": parameters}
+
+
 class PipelineParts(NamedTuple):
-    """What a file holds: all parts by name, weights, settings, and notes of the training."""
+    """What a file holds: all parts by name, layers as they were before training where these are
+    others, weights, settings, and notes of the training."""
 
     parts: dict[str, LayerAnnotator | Representation]
+    untrained: dict[str, LayerAnnotator]
     weights: dict[str, float]
     settings: dict[str, Any]
     notes: list[str]
@@ -64,16 +71,22 @@ def read_pipeline(file: ModelFile, given: Mapping[str, Any], threads: int | None
         parts: dict[str, LayerAnnotator | Representation] = {
             spec["name"]: _representation(spec, file) for spec in facts.get("representations", [])
         }
+        untrained: dict[str, LayerAnnotator] = {}
         for spec in facts["layers"]:
             name = spec["name"]
             reader = PartsReader(file, name, given.get(name), threads, KINDS)
-            parts[name] = reader.restore(spec)
+            parts[name] = layer = reader.restore(spec)
+            if "untrained" in spec:
+                untrained[name] = restore_untrained(
+                    spec["untrained"], name, layer, given.get(name), threads
+                )
         weights = {spec["name"]: float(spec["weight"]) for spec in facts["layers"]}
         settings = {name: facts[name] for name in SETTINGS}
-        return PipelineParts(parts, weights, settings, [str(note) for note in facts["notes"]])
+        notes = [str(note) for note in facts["notes"]]
+        return PipelineParts(parts, untrained, weights, settings, notes)
     except DovetailError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         raise damaged(file) from None
 
 

@@ -114,7 +114,8 @@ class Pipeline(Estimator):
         self, parts: Mapping[str, Part] | Sequence[Part], weights: Mapping[str, float] | None
     ) -> None:
         self.layers, self.representations = apart(parts, weights)
-        self._given = {layer.name: layer.annotator for layer in self.layers}  # fit trains clones
+        # What is given stays as it is: fit trains clones of it.
+        self._untrained = {layer.name: layer.annotator for layer in self.layers}
         self._checked = False
 
     def _check_parameters(self) -> None:
@@ -125,7 +126,7 @@ class Pipeline(Estimator):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name; with ``deep`` also those of the layers, as ``ner__c2``."""
         parts: dict[str, Any] = {one.name_: one for one in self.representations}
-        parts |= {name: self._given[name].source for name in self.names}
+        parts |= {name: self._untrained[name].source for name in self.names}
         weights = {name: weight for name, weight in self.weights.items() if weight != 1.0}
         return {**super().get_params(deep), "layers": parts, "weights": weights or None}
 
@@ -136,16 +137,16 @@ class Pipeline(Estimator):
         return Pipeline(**{**parameters, "layers": {**clone(parameters["layers"]), **kept}})
 
     def _components(self) -> dict[str, Estimator]:
-        named = {name: self._given[name].source for name in self.names}
+        named = {name: self._untrained[name].source for name in self.names}
         return {name: part for name, part in named.items() if isinstance(part, Estimator)}
 
     def _set(self, name: str, value: Any) -> None:
         if name == "layers":
             self._replace_parts(value)
         elif name in self.names:
-            if value is not self._given[name].source:
+            if value is not self._untrained[name].source:
                 parts = {one.name_: one for one in self.representations}
-                parts |= {other: self._given[other].source for other in self.names}
+                parts |= {other: self._untrained[other].source for other in self.names}
                 self._replace_parts({**parts, name: value})
         elif name == "weights":
             self.weights = dict.fromkeys(self.names, 1.0) | dict(value or {})
@@ -239,7 +240,7 @@ class Pipeline(Estimator):
 
         trainer = Trainer(
             self._decoder,
-            self._given,
+            self._untrained,
             self.representations,
             self.decode,
             training=training,
@@ -384,7 +385,9 @@ class Pipeline(Estimator):
 
     def to_bytes(self) -> bytes:
         settings = {name: getattr(self, name) for name in SETTINGS}
-        return pipeline_bytes(self.layers, self.representations, settings, self.notes_)
+        return pipeline_bytes(
+            self.layers, self._untrained, self.representations, settings, self.notes_
+        )
 
     @classmethod
     def load(
@@ -402,14 +405,15 @@ class Pipeline(Estimator):
         """
         file = open_model(source, verify)
         file.check_kind(cls.kind)
-        parts, weights, settings, notes = read_pipeline(file, layers or {}, threads)
+        saved = read_pipeline(file, layers or {}, threads)
         try:
-            pipeline = cls(parts, weights=weights, threads=threads, **settings)
+            pipeline = cls(saved.parts, weights=saved.weights, threads=threads, **saved.settings)
         except DovetailError:
             raise
         except (TypeError, ValueError, AttributeError):
             raise damaged(file) from None
-        pipeline.notes_ = notes
+        pipeline._untrained.update(saved.untrained)
+        pipeline.notes_ = saved.notes
         return pipeline
 
     def with_weights(self, **weights: float) -> Pipeline:
@@ -417,9 +421,17 @@ class Pipeline(Estimator):
         return self.with_layers(weigh_layers(self.layers, weights))
 
     def with_layers(self, layers: Sequence[Layer]) -> Pipeline:
-        """The same settings and representations with these layers."""
+        """The same settings and representations with these layers. Parameters can be changed, and
+        layers trained, without effect on this pipeline."""
         other = Pipeline.__new__(Pipeline)
         other.__dict__.update(self.__dict__)
-        other.layers = list(layers)
+        other._untrained = {name: layer.copy() for name, layer in self._untrained.items()}
+        copies = {id(self._untrained[name]): layer for name, layer in other._untrained.items()}
+        other.layers = [
+            replace(layer, annotator=copies.get(id(layer.annotator), layer.annotator))
+            for layer in layers
+        ]
+        other.representations, other.notes_ = [*self.representations], [*self.notes_]
+        other.held_out_ = [*self.held_out_]
         other._checked = False
         return other

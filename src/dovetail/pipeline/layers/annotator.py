@@ -83,6 +83,10 @@ class LayerAnnotator(ABC):
         """Whether it has more than arrays of scores for one corpus."""
         return True
 
+    def copy(self) -> LayerAnnotator:
+        """One whose parameters can be changed independently; itself, where it has none."""
+        return self
+
     # Decoding
 
     @property

@@ -10,8 +10,9 @@ import numpy as np
 from dovetail.corpus import Column, Corpus
 from dovetail.io.loading import load
 from dovetail.numeric import log
-from dovetail.pipeline.layers.annotator import Latent, TrainableAnnotator
+from dovetail.pipeline.layers.annotator import Latent
 from dovetail.pipeline.layers.potentials import Potentials, Scores
+from dovetail.pipeline.layers.wrapped import WrappedTagger
 
 if TYPE_CHECKING:
     from dovetail.multitask import LinearTagger
@@ -26,35 +27,9 @@ def is_linear_tagger(annotator: object) -> TypeGuard[LinearTagger]:
     return getattr(annotator, "kind", None) == KIND
 
 
-class LinearLayer(TrainableAnnotator):
+class LinearLayer(WrappedTagger["LinearTagger"]):
     """A linear tagger as an annotator: logarithms of probabilities, and transitions that cost
     nothing."""
-
-    def __init__(self, tagger: LinearTagger) -> None:
-        self.tagger = tagger
-
-    @property
-    def labels_(self) -> list[str]:
-        return self.tagger.labels_
-
-    @property
-    def reads_(self) -> tuple[str, ...]:
-        return self.tagger.reads_
-
-    @property
-    def source(self) -> LinearTagger:
-        return self.tagger
-
-    @property
-    def is_fitted(self) -> bool:
-        return self.tagger.is_fitted
-
-    @property
-    def features(self) -> Any:
-        return self.tagger.features
-
-    def set_features(self, features: Any) -> None:
-        self.tagger.features = features
 
     @property
     def notes(self) -> list[str]:
@@ -91,10 +66,6 @@ class LinearLayer(TrainableAnnotator):
 
     def marginals(self, corpus: Corpus, threads: int | None) -> Scores:  # noqa: ARG002
         return self.tagger.marginals(corpus)
-
-    @property
-    def is_saveable(self) -> bool:
-        return True
 
     def spec(self, parts: PartsWriter) -> dict[str, Any]:
         return {"kind": "linear", "array": parts.add("linear", self.tagger.to_bytes())}

@@ -12,9 +12,10 @@ from dovetail.chain.contributions import contributions, differing
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Column, Corpus
 from dovetail.features.latent import LatentTemplate
-from dovetail.pipeline.layers.annotator import Gains, Latent, TrainableAnnotator
+from dovetail.pipeline.layers.annotator import Gains, Latent
 from dovetail.pipeline.layers.known import are_different, known_labels
 from dovetail.pipeline.layers.potentials import Potentials, Scores
+from dovetail.pipeline.layers.wrapped import WrappedTagger
 
 if TYPE_CHECKING:
     from dovetail.chain.groups import FeatureGroup
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from dovetail.pipeline.layers.parts import PartsReader, PartsWriter
 
 
-class TaggerLayer(TrainableAnnotator):
+class TaggerLayer(WrappedTagger[Tagger]):
     """A tagger as an annotator."""
 
     def __init__(self, tagger: Tagger) -> None:
-        self.tagger = tagger
+        super().__init__(tagger)
         self.groups: list[FeatureGroup] = []  # priors chosen in training, beside the tagger's own
         self._split: tuple[Any, LatentTemplate] | None = None
 
@@ -34,31 +35,8 @@ class TaggerLayer(TrainableAnnotator):
         return {**self.__dict__, "_split": None}  # made again when it is needed
 
     @property
-    def labels_(self) -> list[str]:
-        return self.tagger.labels_
-
-    @property
-    def reads_(self) -> tuple[str, ...]:
-        return self.tagger.reads_
-
-    @property
-    def source(self) -> Tagger:
-        return self.tagger
-
-    @property
     def taggers(self) -> list[Tagger]:
         return [self.tagger]
-
-    @property
-    def is_fitted(self) -> bool:
-        return self.tagger.is_fitted
-
-    @property
-    def features(self) -> Any:
-        return self.tagger.features
-
-    def set_features(self, features: Any) -> None:
-        self.tagger.features = features
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -125,10 +103,6 @@ class TaggerLayer(TrainableAnnotator):
                 for source, score in found.items():
                     gains[token, source] += sign * score
         return gains
-
-    @property
-    def is_saveable(self) -> bool:
-        return True
 
     def spec(self, parts: PartsWriter) -> dict[str, Any]:
         return {"kind": "tagger", "array": parts.add("tagger", self.tagger.to_bytes()), "logs": []}
