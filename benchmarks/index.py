@@ -46,8 +46,8 @@ def index(count: int, model: str) -> dict[str, Any]:
     import numpy as np
 
     from dovetail import Tagger, Template, column
-    from dovetail.chain.fitting import Fitting
     from dovetail.chain.model import ChainModel
+    from dovetail.chain.train.fitting import Fitting
     from dovetail.features import Dataset
 
     template = Template(column("word"))

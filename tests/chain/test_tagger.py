@@ -346,7 +346,7 @@ def test_a_process_that_only_tags_loads_no_more_than_that(tmp_path: Path, of_tok
     code = """if True:
         import sys, dovetail
         print(dovetail.load(sys.argv[1]).predict([eval(sys.argv[2])]))
-        heavy = ("numpy", "safetensors", "dovetail.chain.fitting", "dovetail.corpus")
+        heavy = ("numpy", "safetensors", "dovetail.chain.train.fitting", "dovetail.corpus")
         print([name for name in heavy if name in sys.modules])
     """
     command = [sys.executable, "-c", code, str(tmp_path / "model"), data]

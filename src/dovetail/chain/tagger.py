@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from dovetail.chain.constraints import Constraints
     from dovetail.chain.explain import Explanation
     from dovetail.chain.groups import FeatureGroup
-    from dovetail.chain.steps import Method, Progress
     from dovetail.chain.tagging import Decode, Tagging
-    from dovetail.chain.training import Callback
+    from dovetail.chain.train.methods import Method
+    from dovetail.chain.train.steps import Callback, Progress
     from dovetail.corpus import Corpus
     from dovetail.features import Dataset, Featurizer, Labels, Template
 
@@ -49,7 +49,7 @@ class Tagger(Estimator):
     c1, c2
         Strength of the L1 and L2 penalties; a Gaussian prior of variance v is c2 = 1 / (2 v).
         ``auto``: a prior that suits the features and the amount of text, see
-        `dovetail.chain.prior`; what it is stands in `training_`.
+        `dovetail.chain.train.prior`; what it is stands in `training_`.
     method
         ``auto`` chooses; else ``lbfgs``, ``dual``, ``sgd`` or ``perceptron``.
     tolerance
@@ -154,7 +154,7 @@ class Tagger(Estimator):
         called with a `Progress` after every round and may return True to stop. Ctrl-C ends the
         training with the best model so far.
         """
-        from dovetail.chain.fitting import Fitting
+        from dovetail.chain.train.fitting import Fitting
 
         own = self.features
         dataset, description = indexed(data, labels, label, weights, allowed, own)
@@ -178,7 +178,7 @@ class Tagger(Estimator):
         self, data: Any, labels: Iterable[Labels] | None = None, *, label: str | None = None
     ) -> dict[str, Any]:
         """Sizes that a training on this data would have, and the memory it would take."""
-        from dovetail.chain.fitting import Fitting
+        from dovetail.chain.train.fitting import Fitting
 
         dataset, _ = indexed(data, labels, label, None, None, self.features)
         return Fitting(self, dataset).sizes()

@@ -23,7 +23,7 @@ from dovetail.pipeline.layers.linear import is_linear_tagger
 from dovetail.recipe import Recipe
 
 if TYPE_CHECKING:
-    from dovetail.chain.steps import Progress
+    from dovetail.chain.train.steps import Progress
     from dovetail.corpus import Corpus
     from dovetail.pipeline import Pipeline
 

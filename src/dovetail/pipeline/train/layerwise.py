@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from dovetail.chain.steps import Progress
+from dovetail.chain.train.steps import Progress
 from dovetail.corpus import Column, Corpus
 from dovetail.corpus.sequences import part_numbers
 from dovetail.errors import DataError

@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 
 from dovetail.chain.groups import FeatureGroup
-from dovetail.chain.prior import FLAT_STRENGTH
-from dovetail.chain.prior import MOST_TOKENS as GRADED
 from dovetail.chain.tagger import Tagger
+from dovetail.chain.train.methods import find_method
+from dovetail.chain.train.prior import FLAT_STRENGTH
+from dovetail.chain.train.prior import MOST_TOKENS as GRADED
 from dovetail.corpus import Corpus
 from dovetail.corpus.sequences import part_numbers, sequence_keys
 from dovetail.errors import DovetailError
@@ -71,11 +72,12 @@ def choose_value(
     settings: Mapping[str, Any], corpus: Corpus, label: str, columns: Sequence[str], seed: int = 0
 ) -> ChosenValue:
     """The value of some columns under which a tagger of these settings does best."""
-    if settings["method"] == "perceptron" or not (settings["c1"] or settings["c2"]):
+    method = find_method(settings["method"])
+    if not method.l2 or not (settings["c1"] or settings["c2"]):
         return ChosenValue(USUAL, {})  # without a penalty it hardly matters
     rough = {**settings, "tolerance": max(ROUGH, settings["tolerance"])}
-    if rough["method"] == "dual":
-        rough["method"] = "auto"  # which can start from another model
+    if not method.warm_start:
+        rough["method"] = "auto"
     if rough["c2"] == "auto" and corpus.n_tokens > GRADED:
         rough["c2"] = FLAT_STRENGTH  # the prior is that of the whole text
     sample = _sample(corpus, seed)

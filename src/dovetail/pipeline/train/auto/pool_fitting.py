@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dovetail.chain.lbfgs import lbfgs
-from dovetail.chain.objective import Precision
+from dovetail.chain.train.lbfgs import lbfgs
+from dovetail.chain.train.objective import Precision
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.grid import Grid

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from dovetail import _native
-from dovetail.chain.fitting import Fitting
 from dovetail.chain.groups import ON_TRANSITIONS
 from dovetail.chain.model import ChainModel
-from dovetail.chain.steps import Weights
 from dovetail.chain.tagger import Tagger
+from dovetail.chain.train.fitting import Fitting
+from dovetail.chain.train.steps import Weights
 from dovetail.corpus import Corpus
 from dovetail.errors import TrainingError
 from dovetail.features import Dataset

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail.chain.objective import Precision
-from dovetail.chain.steps import Weights
+from dovetail.chain.train.objective import Precision
+from dovetail.chain.train.steps import Weights
 from dovetail.corpus import Corpus
 from dovetail.numeric import dot
 from dovetail.pipeline.decode.decoder import Decoder

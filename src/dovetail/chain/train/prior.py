@@ -19,8 +19,7 @@ A family is what one row of a template makes, or what stands before the ``=`` of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -48,16 +47,17 @@ class Prior(NamedTuple):
     facts: dict[str, Any]
 
 
-def prior_of(settings: Mapping[str, Any], data: Dataset) -> Prior:
-    """The prior for a penalty that is given, or one that suits the data."""
-    c2 = settings["c2"]
+def find_prior(
+    c1: float, c2: float | Literal["auto"], data: Dataset, *, weak_penalties: bool
+) -> Prior:
+    """The prior for a penalty that is given, or one that suits the data; the graded one needs a
+    method that copes with weak penalties."""
     if c2 != "auto":
         return _flat(c2)
-    exact = settings["method"] in ("auto", "lbfgs")  # others do not cope with weak penalties
-    if settings["c1"] > 0 or data.n_tokens > MOST_TOKENS or not exact:
+    if c1 > 0 or data.n_tokens > MOST_TOKENS or not weak_penalties:
         return _flat(FLAT_STRENGTH)
     # What has no width of its own is a transition: it is penalised by c2 itself.
-    widths, on_all_labels = graded(data)
+    widths, on_all_labels = grade_features(data)
     widths *= np.float32(np.sqrt(ON_TRANSITIONS))
     on_transitions = STRENGTH * ON_TRANSITIONS
     facts = {"prior": "graded", "prior_c2": STRENGTH, "prior_c2_transitions": on_transitions}
@@ -69,7 +69,7 @@ def _flat(c2: float) -> Prior:
     return Prior(c2, *nothing, {"prior": "flat", "prior_c2": c2})
 
 
-def graded(data: Dataset) -> tuple[Widths, Bools]:
+def grade_features(data: Dataset) -> tuple[Widths, Bools]:
     """How wide the prior of each feature is, and whether it weighs on all labels."""
     count = data.native.counts().astype(float)
     family = data.native.families().astype(np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dovetail import Tagger, Template, column
-from dovetail.chain import prior
+from dovetail.chain.train import prior
 from dovetail.errors import TrainingError
 from dovetail.features import Dataset
 
@@ -30,7 +30,7 @@ def widths(template: Template = TEMPLATE) -> dict[str, float]:
     data = Dataset.from_template(
         template, WORDS * 4 + [["rare", "words"]], LABELS * 4 + [["O"] * 2]
     )
-    found = prior.graded(data)[0].tolist()
+    found = prior.grade_features(data)[0].tolist()
     return dict(zip(data.native.feature_names(), found, strict=True))
 
 
@@ -50,7 +50,9 @@ def test_what_few_values_say_of_the_token_has_a_wide_prior() -> None:
 
 def test_a_family_shares_its_variance_among_a_tokens_features() -> None:
     data = Dataset.from_lists([[["a=1", "b=1", "b=2", "b=3", "b=4"]]] * 9, [["X"]] * 9)
-    found = dict(zip(data.native.feature_names(), prior.graded(data)[0].tolist(), strict=True))
+    found = dict(
+        zip(data.native.feature_names(), prior.grade_features(data)[0].tolist(), strict=True)
+    )
     assert found["a=1"] == 1
     assert found["b=1"] == pytest.approx(0.5)
 
@@ -59,7 +61,9 @@ def test_the_width_is_the_penalty() -> None:
     """Weights under the graded prior minimise the loss plus 0.03 (w / p)^2 and 0.003 w^2."""
     tagger = Tagger(features=TEMPLATE, tolerance=1e-7, precision="double").fit(WORDS, LABELS)
     data = Dataset.from_template(TEMPLATE, WORDS, LABELS)
-    wide = dict(zip(data.native.feature_names(), prior.graded(data)[0].tolist(), strict=True))
+    wide = dict(
+        zip(data.native.feature_names(), prior.grade_features(data)[0].tolist(), strict=True)
+    )
     penalty = sum(
         0.03 * (weight / wide[name]) ** 2 for name, _, weight in tagger.top_weights(10**6)
     ) + sum(0.003 * weight**2 for weight in tagger.transitions().values())

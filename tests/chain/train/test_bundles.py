@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chain.problems import TOLERANCE, Problem, normal
+from chain.train.problems import TOLERANCE, Problem, normal
 from dovetail import FeatureGroup
 from reference.objective import Example
 

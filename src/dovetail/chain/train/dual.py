@@ -7,10 +7,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from dovetail import _native
-from dovetail.chain.objective import Objective
-from dovetail.chain.steps import Step
+from dovetail.chain.train.objective import Objective
+from dovetail.chain.train.steps import Plan, Step, Weights
+from dovetail.errors import TrainingError
 
 CHECK = 0.6  # the gap is about twice what the dual value still has to rise
+
+
+def ascend_dual(plan: Plan, objective: Objective, start: Weights | None) -> Iterator[Step]:
+    """The method ``dual``."""
+    if plan.dual_obstacle:
+        raise TrainingError(f"the dual method cannot be used: {plan.dual_obstacle}")
+    if start is not None:
+        raise TrainingError("the dual method cannot start from a model; use auto or lbfgs")
+    return dual(objective, tolerance=plan.tolerance, seed=plan.seed)
 
 
 def dual(objective: Objective, *, tolerance: float, seed: int) -> Iterator[Step]:

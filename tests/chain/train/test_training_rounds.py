@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dovetail
-from chain.trained import (
+from chain.train.trained import (
     X,
     Y,
     accuracy,
@@ -20,9 +20,9 @@ from chain.trained import (
     value_of,
 )
 from dovetail import FeatureGroup, Tagger, demo
-from dovetail.chain import training
+from dovetail.base import training
 from dovetail.chain.groups import LARGEST_PRIOR, SMALLEST_PRIOR
-from dovetail.chain.steps import Progress
+from dovetail.chain.train.steps import Progress
 from dovetail.errors import DataError
 from dovetail.evaluate import evaluate
 from reference.announcements import announcements

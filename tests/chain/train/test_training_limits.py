@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chain.trained import (
+from chain.train.trained import (
     X,
     Y,
     data,
@@ -32,9 +32,9 @@ from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingEr
         ({"method": "sgd", "c1": 1.0}, "the method 'sgd' has no L1 penalty"),
         ({"method": "perceptron", "c1": 1.0}, "the method 'perceptron' has no L1 penalty"),
         ({"method": "dual", "c2": 0.0}, "the dual method cannot be used: it needs an L2 penalty"),
-        ({"method": "dual", "c1": 1.0}, "the dual method cannot be used: it does not go with"),
+        ({"method": "dual", "c1": 1.0}, "the method 'dual' has no L1 penalty; use auto or lbfgs"),
         ({"method": "dual", "memory_limit": 1.0}, "the dual method cannot be used: it would take"),
-        ({"method": "dual", "label_weights": {"O": 2.0}}, "cannot be used: labels have weights"),
+        ({"method": "dual", "label_weights": {"O": 2.0}}, "the method 'dual' knows no weights"),
         ({"method": "dual", "groups": [FeatureGroup("*", on="both")]}, "features weigh on trans"),
         ({"label_weights": {"Q": 1.0}}, "label_weights names 'Q', which the data does not have"),
         ({"label_weights": {"O": 0.0}}, "label_weights must be finite numbers above 0"),
@@ -63,11 +63,11 @@ def test_data_that_cannot_be_trained_on() -> None:
         Tagger(min_count=9).fit([[["a"], ["b"]]], [["X", "Y"]])
     with pytest.raises(TrainingError, match="nothing to learn: the data has no features"):
         Tagger(boundaries=False).fit([[[]]], [["X"]])
-    with pytest.raises(TrainingError, match="perceptron needs every label"):
+    with pytest.raises(TrainingError, match="'perceptron' needs every label"):
         Tagger(method="perceptron").fit([[["a"], ["b"]]], [["X", None]])
-    with pytest.raises(TrainingError, match="dual method cannot be used: some labels are unknown"):
+    with pytest.raises(TrainingError, match="'dual' needs every label; use auto"):
         Tagger(method="dual").fit([[["a"], ["b"]]], [["X", None]])
-    with pytest.raises(TrainingError, match="sequences have weights"):
+    with pytest.raises(TrainingError, match="'dual' knows no weights of sequences"):
         Tagger(method="dual").fit([[["a"], ["b"]]], [["X", "Y"]], weights=[2.0])
     with pytest.raises(TrainingError, match="sequence 2 has labels, or a lack of allowed ones"):
         Tagger().fit([[["a"]], [["a"]]], [["X"], ["Y"]], allowed=[[None], [{"X"}]])

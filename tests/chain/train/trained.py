@@ -11,9 +11,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 from dovetail import Dataset, Tagger
-from dovetail.chain.fitting import Fitting
-from dovetail.chain.objective import Objective
-from dovetail.chain.weights import start_from
+from dovetail.chain.train.fitting import Fitting
+from dovetail.chain.train.objective import Objective
+from dovetail.chain.train.warm_start import transfer_weights
 from reference.announcements import announcements
 
 X, Y = announcements("train", 60)
@@ -43,7 +43,7 @@ def optimum(c2: float) -> float:
 
 def weights_of(tagger: Tagger, objective: Objective) -> Any:
     parameters = objective.problem.parameters()
-    return start_from(tagger.model_, data(), parameters, np.ones(objective.size))
+    return transfer_weights(tagger.model_, data(), parameters, np.ones(objective.size))
 
 
 def value_of(tagger: Tagger, c2: float) -> float:

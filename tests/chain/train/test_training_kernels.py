@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dovetail import Dataset, Tagger, _native
-from dovetail.chain.fitting import Fitting
+from dovetail.chain.train.fitting import Fitting
 from reference.shuffle import shuffled
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pycrfsuite
 import pytest
 
-from chain.trained import (
+from chain.train.trained import (
     X,
     Y,
     accuracy,
@@ -22,7 +22,7 @@ from chain.trained import (
     weights_of,
 )
 from dovetail import FeatureGroup, Tagger
-from dovetail.chain.dual import dual
+from dovetail.chain.train.dual import dual
 from dovetail.evaluate import evaluate
 from reference.announcements import announcements
 

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from dovetail import _native
-from dovetail.chain.steps import Weights
+from dovetail.chain.train.steps import Weights
 
 Precision = Literal["single", "double"]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dovetail import Dataset, Tagger
-from dovetail.chain.fitting import Fitting
-from dovetail.chain.objective import Objective, Precision
+from dovetail.chain.train.fitting import Fitting
+from dovetail.chain.train.objective import Objective, Precision
 from dovetail.errors import TrainingError
 from reference.objective import Example, Name, ReferenceObjective
 

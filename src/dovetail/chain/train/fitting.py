@@ -7,20 +7,22 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dovetail import __version__, _native
+from dovetail.base.training import Hooks, run_rounds
 from dovetail.chain.constraints import NOTHING, resolve, scheme_of
-from dovetail.chain.groups import ON_TRANSITIONS, FeatureGroup, roles_and_priors
-from dovetail.chain.methods import Plan, steps
+from dovetail.chain.groups import ON_TRANSITIONS, FeatureGroup
 from dovetail.chain.model import ChainModel
-from dovetail.chain.objective import Objective
-from dovetail.chain.prior import prior_of
-from dovetail.chain.steps import Method, Progress, Weights
-from dovetail.chain.training import Callback, Hooks, run
-from dovetail.chain.weights import start_from
+from dovetail.chain.train.checks import check_training
+from dovetail.chain.train.methods import find_method
+from dovetail.chain.train.objective import Objective
+from dovetail.chain.train.prior import find_prior
+from dovetail.chain.train.roles import assign_roles
+from dovetail.chain.train.steps import Callback, Plan, Progress, Step, Weights, report_progress
+from dovetail.chain.train.warm_start import transfer_weights
 from dovetail.errors import TrainingError
 from dovetail.features import Dataset
 from dovetail.io.files import atomic_write
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOOSEN = "check the labels, or loosen the constraints"
-METHODS = get_args(Method)
 
 
 class Fitted(NamedTuple):
@@ -45,13 +46,15 @@ class Fitting:
     """A training about to happen: the tagger's parameters checked, weights laid out."""
 
     def __init__(self, tagger: Tagger, data: Dataset) -> None:
-        _check(tagger, data)
+        check_training(tagger, data)
         self.tagger = tagger
         self.data = data
         self.constraints = resolve(tagger.constraints, data)
-        self.prior = prior_of(tagger.get_params(), data)
+        self.method = find_method(tagger.method)
+        weak = self.method.weak_penalties
+        self.prior = find_prior(tagger.c1, tagger.c2, data, weak_penalties=weak)
         self.c2 = self.prior.c2
-        self.roles, self.priors = roles_and_priors(
+        self.roles, self.priors = assign_roles(
             data, tagger.groups, self.prior, boundaries=tagger.boundaries
         )
         self.margins = _margins(tagger.label_weights, data.labels)
@@ -81,15 +84,13 @@ class Fitting:
 
     def dual_obstacle(self) -> str | None:
         """Why the dual method cannot be used here, or None."""
-        tagger = self.tagger
         reasons = {
             "it needs an L2 penalty (c2 above 0)": self.c2 <= 0,
-            "it does not go with an L1 penalty": tagger.c1 > 0 and tagger.method == "dual",
             "some labels are unknown": not self.data.native.fully_labelled,
             "sequences have weights": self.data.native.weighted,
             "labels have weights": bool(self.margins.size),
             "features weigh on transitions": bool((self.roles & ON_TRANSITIONS).any()),
-            self._too_large(): self.dual_memory > tagger.memory_limit,
+            self._too_large(): self.dual_memory > self.tagger.memory_limit,
         }
         return next((reason for reason, holds in reasons.items() if holds), None)
 
@@ -101,12 +102,8 @@ class Fitting:
         parameters = self.problem.n_parameters
         occurrences = self.data.native.n_occurrences
         own = 24 * occurrences + 60 * self.data.n_features + 160 * parameters
-        dual = (
-            self.dual_memory
-            if self.tagger.method in ("auto", "dual") and not self.dual_obstacle()
-            else 0
-        )
-        return int(own + dual)
+        uses_dual = self.method.uses_dual and not self.dual_obstacle()
+        return int(own + (self.dual_memory if uses_dual else 0))
 
     def sizes(self) -> dict[str, Any]:
         """How large the training is, for people who want to know before it begins."""
@@ -138,24 +135,23 @@ class Fitting:
             self.problem, self.c2, precision=tagger.precision, threads=tagger.threads
         )
 
-        def model_of(w: Weights, facts: Mapping[str, Any] | None = None) -> ChainModel:
+        def make_model(w: Weights, facts: Mapping[str, Any] | None = None) -> ChainModel:
             arrays = {**self.problem.export(w), **self.limits}
             return ChainModel.from_arrays(arrays, {**self._facts(), **description, **(facts or {})})
 
-        def save(w: Weights) -> None:
+        def save(step: Step, _iteration: int) -> None:
             assert checkpoint is not None
             with atomic_write(checkpoint) as file:
-                file.write(model_of(w).to_bytes())
+                file.write(make_model(step.weights).to_bytes())
 
         score = held_out
-        hooks = Hooks(
+        hooks: Hooks[Step, Progress] = Hooks(
             callback=callback,
-            held_out=(lambda w: score(model_of(w))) if score else None,
+            held_out=(lambda step: score(make_model(step.weights))) if score else None,
             patience=patience,
             checkpoint=save if checkpoint is not None else None,
         )
         plan = Plan(
-            method=tagger.method,
             c1=tagger.c1,
             tolerance=tagger.tolerance,
             seed=tagger.seed,
@@ -164,7 +160,13 @@ class Fitting:
         )
         start = self._start(warm_start) if warm_start else None
         try:
-            outcome = run(steps(plan, objective, start), hooks, tagger.max_iterations)
+            outcome = run_rounds(
+                self.method.steps(plan, objective, start),
+                report_progress,
+                hooks,
+                limit=tagger.max_iterations,
+                unit="iterations",
+            )
         except _native.ImpossibleSequence as error:
             raise self._refusal(error) from None
         kept = outcome.history[outcome.kept - 1]
@@ -179,9 +181,8 @@ class Fitting:
             "evaluations": objective.evaluations,
         }
         training = {**self._facts()["training"], **facts}
-        return Fitted(
-            model_of(outcome.weights, {"training": training}), outcome.history, outcome.stopped
-        )
+        model = make_model(outcome.step.weights, {"training": training})
+        return Fitted(model, outcome.history, outcome.stopped)
 
     def _refusal(self, error: Exception) -> TrainingError:
         """Known labels were compared with the constraints before: if all are known, it is numbers
@@ -199,7 +200,7 @@ class Fitting:
         scale = np.ones(len(feature))
         if self.priors.size:
             scale[feature >= 0] = self.priors[feature[feature >= 0]]
-        start = start_from(model, self.data, (feature, previous, label), scale)
+        start = transfer_weights(model, self.data, (feature, previous, label), scale)
         if start.any():
             return start
         logger.warning(
@@ -242,35 +243,3 @@ def _margins(weights: Mapping[str, float] | None, labels: list[str]) -> Any:
     if any(not (w > 0 and np.isfinite(w)) for w in weights.values()):
         raise TrainingError("label_weights must be finite numbers above 0")
     return log([weights.get(label, 1.0) for label in labels]).astype(np.float32)
-
-
-def _check(tagger: Tagger, data: Dataset) -> None:
-    if not data.n_tokens:
-        raise TrainingError("there is no training data: it has no tokens")
-    if not data.labels:
-        raise TrainingError("the training data has no labels")
-    for name in ("c1", "c2"):
-        value = getattr(tagger, name)
-        if name == "c2" and value == "auto":
-            continue
-        if isinstance(value, str) or not (np.isfinite(value) and value >= 0):
-            ways = "auto or a number" if name == "c2" else "a number"
-            raise TrainingError(f"{name} is {value}; give {ways} of at least 0")
-    if not tagger.tolerance > 0:
-        raise TrainingError(f"tolerance is {tagger.tolerance}; give a number above 0")
-    if tagger.precision not in ("single", "double"):
-        raise TrainingError(f"there is no precision '{tagger.precision}': single or double")
-    if tagger.method not in METHODS:
-        raise TrainingError(
-            f"there is no method '{tagger.method}'; choose from {', '.join(METHODS)}"
-        )
-    if tagger.c1 and tagger.method in ("sgd", "perceptron"):
-        raise TrainingError(f"the method '{tagger.method}' has no L1 penalty; use auto or lbfgs")
-    for name, least in (("min_count", 0), ("seed", 0), ("max_iterations", 1)):
-        number = getattr(tagger, name)
-        if number is not None and number < least:
-            raise TrainingError(f"{name} is {number}; give a number of at least {least}")
-    if tagger.method == "perceptron" and (tagger.label_weights or data.native.weighted):
-        raise TrainingError("the perceptron knows no weights; use auto")
-    if tagger.method == "perceptron" and not data.native.fully_labelled:
-        raise TrainingError("the perceptron needs every label; use auto for partial labels")

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from chain.problems import Problem, check, normal
+from chain.train.problems import Problem, check, normal
 from dovetail import Constraints, Dataset, FeatureGroup
-from dovetail.chain.objective import FISHER_SHARE, Precision
+from dovetail.chain.train.objective import FISHER_SHARE, Precision
 from dovetail.corpus.schemes import allowed_transitions
 from reference.objective import Example, Group, Name, ReferenceObjective, log_z_in_logs
 

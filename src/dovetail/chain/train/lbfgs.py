@@ -15,8 +15,8 @@ from typing import Protocol
 import numpy as np
 
 from dovetail import _native
-from dovetail.chain.objective import Precision
-from dovetail.chain.steps import Step, Weights
+from dovetail.chain.train.objective import Objective, Precision
+from dovetail.chain.train.steps import Plan, Step, Weights
 
 MEMORY = 8
 PATIENCE = 10
@@ -33,6 +33,22 @@ class Smooth(Protocol):
     def size(self) -> int: ...
     def __call__(self, w: Weights, /) -> tuple[float, Weights]: ...
     def go_on_in_double(self) -> None: ...
+
+
+def minimize(plan: Plan, objective: Objective, start: Weights | None) -> Iterator[Step]:
+    """The method ``lbfgs``; at an earlier model's weights the curvature is a good guide."""
+    if start is None:
+        return minimize_from(plan, objective, np.zeros(objective.size), scale=None)
+    return minimize_from(plan, objective, start, scale=objective.inverse_curvature(start))
+
+
+def minimize_from(
+    plan: Plan, objective: Objective, start: Weights, *, scale: Weights | None
+) -> Iterator[Step]:
+    """L-BFGS or OWL-QN as planned, see `lbfgs`."""
+    return lbfgs(
+        objective, start, c1=plan.c1, tolerance=plan.tolerance, scale=scale, convex=plan.convex
+    )
 
 
 def lbfgs(
