@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 
 from dovetail import __version__, _native
-from dovetail.chain.constraints import NOTHING, resolve, scheme_of
+from dovetail.chain.constraints import NOTHING, infer_scheme, resolve
 from dovetail.chain.groups import ON_TRANSITIONS, FeatureGroup, roles_and_priors
 from dovetail.chain.methods import Plan, steps
 from dovetail.chain.model import ChainModel
@@ -212,7 +212,7 @@ class Fitting:
         plain = {k: v for k, v in given.items() if k not in ("features", "threads")}
         return {
             "labels": self.data.labels,
-            "scheme": scheme_of(self.data, lenient=True),
+            "scheme": infer_scheme(self.data, lenient=True),
             "dovetail": __version__,
             "training": {
                 "settings": json.loads(json.dumps(plain, default=_plain)),
