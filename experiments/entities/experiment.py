@@ -78,7 +78,7 @@ def _case(
         [size],
         {"ner": below.taggers["ner"]},
         features,
-        features.reading("ner", conjoined=True),
+        features.with_columns("ner", conjoined=True),
         fingerprint(*files, below.fingerprint),
     )
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import dovetail
 from chain.small import SMALL
 from dovetail import Constraints, Dataset, FeatureGroup, Tagger, Template, column
-from dovetail.chain.constraints import scheme_of
+from dovetail.chain.constraints import infer_scheme
 from dovetail.corpus.labels import spans
 from dovetail.corpus.schemes import allowed_transitions
 from dovetail.errors import DataError
@@ -316,7 +316,7 @@ def test_predicted_labels_obey_the_detected_scheme() -> None:
 )
 def test_detection_of_the_scheme(labels: list[list[Any]], scheme: str) -> None:
     data = Dataset.from_lists([[["a"]] * len(row) for row in labels], labels)
-    assert scheme_of(data) == scheme
+    assert infer_scheme(data) == scheme
 
 
 # Weights

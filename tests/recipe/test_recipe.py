@@ -94,7 +94,7 @@ def test_conjunctions_with_lower_labels(written: Written) -> None:
     recipe = written(f'{NER}{FIELDS}features = "parts_of_speech"\nconjoin = true\n')
     made = recipe.pipeline()["fields"].features
     plain = sets.parts_of_speech()
-    assert made == plain.reading("ner", conjoined=True)
+    assert made == plain.with_columns("ner", conjoined=True)
     assert len(made.rows) == 2 * len(plain.rows) + 1
 
 

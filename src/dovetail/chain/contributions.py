@@ -45,7 +45,7 @@ def contributions(
         yield t, found
 
 
-def differing(one: _native.Batch, other: _native.Batch) -> npt.NDArray[np.bool_]:
+def differ_at(one: _native.Batch, other: _native.Batch) -> npt.NDArray[np.bool_]:
     """At which tokens two encodings of a text have different features."""
     bounds, values = zip(*(_by_token(batch) for batch in (one, other)), strict=True)
     lengths = [np.diff(each) for each in bounds]

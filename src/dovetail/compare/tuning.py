@@ -25,7 +25,7 @@ from dovetail.corpus import Column, Corpus, SoftColumn, detect_scheme
 from dovetail.errors import DataError
 from dovetail.evaluate import evaluate
 from dovetail.features import Template
-from dovetail.features.sets import suited
+from dovetail.features.sets import choose_feature_set
 from dovetail.pipeline.train.representation_values import choose_value, groups_of
 from dovetail.recipe.schema.representations import REPRESENTATION_KINDS
 from dovetail.recipe.schema.values import POSITIVE
@@ -107,7 +107,7 @@ class Tuning:
         self.kind: Kind = kind
         self.grid = {name: tuple(dict.fromkeys(grid[name])) for name in STRENGTHS if name in grid}
         self.material = material
-        self.features = features or suited(material.train, material.label)
+        self.features = features or choose_feature_set(material.train, material.label)
         self.c2 = c2
         self.threads = threads
         self.settings = settings
@@ -153,7 +153,7 @@ class Tuning:
             for to, of in ((m.train, made.train), (m.development, made.development))
         )
         own = [name for name in names if name not in self.features.columns]
-        features = self.features.reading(*own)
+        features = self.features.with_columns(*own)
         undecided = names if value == "auto" else ()
         return {
             **self._scored(train, development, features, undecided),

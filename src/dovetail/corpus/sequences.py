@@ -18,7 +18,7 @@ def sequence_keys(corpus: Corpus) -> list[tuple[str | None, ...]]:
     return [tuple(words) for words in corpus.lists(corpus.names[0])]
 
 
-def part_numbers(corpus: Corpus, folds: int, seed: int) -> Ints:
+def assign_folds(corpus: Corpus, folds: int, seed: int) -> Ints:
     """A part for each sequence. Copies of one text are in one part, and so are the sequences of a
     document, but for those copies, where there are more documents than parts."""
     keys = sequence_keys(corpus)

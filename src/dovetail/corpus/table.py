@@ -56,7 +56,7 @@ class Sequence:
         """Names of the columns, in their order."""
         return self._corpus.names
 
-    def alone(self) -> Corpus:
+    def to_corpus(self) -> Corpus:
         """This sequence as a corpus of its own."""
         return self._corpus.select([self.index])
 
@@ -145,9 +145,9 @@ class Corpus:
         >>> Corpus.from_texts(["Hello, world."]).lists("word")
         [['Hello', ',', 'world', '.']]
         """
-        from dovetail.corpus.text import corpus_of_texts  # which makes tables, too
+        from dovetail.corpus.text import texts_to_corpus  # which makes tables, too
 
-        return corpus_of_texts(texts, unit)
+        return texts_to_corpus(texts, unit)
 
     @classmethod
     def concatenate(cls, corpora: Iterable[Corpus]) -> Corpus:

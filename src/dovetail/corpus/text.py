@@ -47,7 +47,7 @@ def stream_text(
     return to_chunks(_file_records(path, unit), chunk_size, ["word"])
 
 
-def corpus_of_texts(texts: Iterable[str], unit: Unit) -> Corpus:
+def texts_to_corpus(texts: Iterable[str], unit: Unit) -> Corpus:
     """Texts in memory as a corpus; see `Corpus.from_texts`."""
     _check(unit)
     return to_corpus(_text_records(texts, unit), ["word"])
@@ -58,7 +58,7 @@ def _check(unit: str) -> None:
         raise DataError(f"text has no unit {unit!r}; choose one of: {', '.join(UNITS)}")
 
 
-def unit_of(texts: Iterable[str]) -> Unit:
+def guess_unit(texts: Iterable[str]) -> Unit:
     """What texts look like: lines, paragraphs, or documents with blank lines in them."""
     unit: Unit = "line"
     for text in texts:

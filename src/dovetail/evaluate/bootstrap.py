@@ -71,7 +71,7 @@ def bootstrap(
     return Interval(score, float(low), float(high), level)
 
 
-def resampled_totals(
+def resample_totals(
     counts: ArrayLike, *, resamples: int = 10_000, seed: int = 0
 ) -> NDArray[np.float64]:
     """Sums of the counts of units that are drawn with replacement, as many as there are, so many
@@ -80,7 +80,7 @@ def resampled_totals(
     The same number of units and the same seed draw the same units, so that two systems can be
     compared on each resample.
 
-    >>> resampled_totals([[1, 0], [1, 0]], resamples=2).tolist()
+    >>> resample_totals([[1, 0], [1, 0]], resamples=2).tolist()
     [[2.0, 0.0], [2.0, 0.0]]
     """
     table = np.asarray(counts, np.float64)

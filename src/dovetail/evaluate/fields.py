@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dovetail.evaluate.judgement import Judgement, ratio
+from dovetail.evaluate.ratio import RatioScore, ratio
 from dovetail.evaluate.report import Counts
 
 
@@ -42,25 +42,25 @@ class Choice(NamedTuple):
 
 def first(mentions: Sequence[Mention]) -> str:
     """The one that comes first."""
-    return normalised(mentions[0].text)
+    return normalise(mentions[0].text)
 
 
 def most_frequent(mentions: Sequence[Mention]) -> str:
     """The one that comes most often; of equals the first."""
-    counts = Counter(normalised(mention.text) for mention in mentions)
+    counts = Counter(normalise(mention.text) for mention in mentions)
     return max(counts, key=lambda text: counts[text])
 
 
 def most_probable(mentions: Sequence[Mention]) -> str:
     """The one of the most probable find."""
-    return normalised(max(mentions, key=lambda mention: mention.probability).text)
+    return normalise(max(mentions, key=lambda mention: mention.probability).text)
 
 
 def expected_most(mentions: Sequence[Mention]) -> str:
     """The one whose finds have the largest sum of probabilities."""
     sums: dict[str, float] = {}
     for mention in mentions:
-        text = normalised(mention.text)
+        text = normalise(mention.text)
         sums[text] = sums.get(text, 0.0) + mention.probability
     return max(sums, key=lambda text: sums[text])
 
@@ -73,22 +73,22 @@ RULES: dict[str, Rule] = {
 }
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """A value with single blanks between its words.
 
-    >>> normalised(" Wean  Hall\\n 5409 ")
+    >>> normalise(" Wean  Hall\\n 5409 ")
     'Wean Hall 5409'
     """
     return " ".join(text.split())
 
 
-def values_of(
+def select_values(
     mentions: Sequence[Mention], rules: Mapping[str, Rule] | Rule = most_frequent
 ) -> dict[str, str]:
     """One value for each field that is mentioned, by a rule for all fields or one for each.
 
     >>> found = [Mention("who", "Ada B."), Mention("who", "Ada"), Mention("who", "Ada")]
-    >>> values_of(found)
+    >>> select_values(found)
     {'who': 'Ada'}
     """
     by_field: dict[str, list[Mention]] = {}
@@ -100,11 +100,11 @@ def values_of(
     }
 
 
-def taken(looks: Looks, choices: Mapping[str, Choice]) -> dict[str, str]:
+def take_values(looks: Looks, choices: Mapping[str, Choice]) -> dict[str, str]:
     """One value for each field of a document, where the plain look or the eager one finds any.
 
     >>> looks = {0.0: [Mention("who", "Ada")], 1.0: [Mention("where", "hall")]}
-    >>> taken(looks, {"who": Choice("first", 1.0), "where": Choice("first", 1.0)})
+    >>> take_values(looks, {"who": Choice("first", 1.0), "where": Choice("first", 1.0)})
     {'who': 'Ada', 'where': 'hall'}
     """
     out = {}
@@ -139,23 +139,23 @@ def choose(
     >>> choose(truth, looks, ["who"], eagerness=[0.0, 1.0], usual=Choice())
     {'who': Choice(rule='most_frequent', eagerness=0.0)}
     """
-    tried = [Choice(rule, amount) for amount in eagerness for rule in rules]
+    choices = [Choice(rule, amount) for amount in eagerness for rule in rules]
     out = {}
     for field in fields:
-        judged = {choice: _judged(truth, looks, field, choice) for choice in tried}
-        best = max(tried, key=lambda choice: judged[choice].score)
+        scores = {choice: _score_field(truth, looks, field, choice) for choice in choices}
+        best = max(choices, key=lambda choice: scores[choice].score)
         if usual is not None:
-            as_usual = _judged(truth, looks, field, usual)
-            best = best if judged[best].is_clearly_better(as_usual) else usual
+            as_usual = _score_field(truth, looks, field, usual)
+            best = best if scores[best].is_significantly_better(as_usual) else usual
         out[field] = best
     return out
 
 
-def _judged(
+def _score_field(
     truth: Sequence[Mapping[str, set[str]]], looks: Sequence[Looks], field: str, choice: Choice
-) -> Judgement:
+) -> RatioScore:
     """F1 of one field, by what each document gives to it."""
-    found = (taken(one, {field: choice}).get(field) for one in looks)
+    found = (take_values(one, {field: choice}).get(field) for one in looks)
     counts = np.array(
         [_counts(true.get(field, ()), value) for true, value in zip(truth, found, strict=True)],
         dtype=np.float64,
@@ -187,8 +187,8 @@ def score_values(
 
 def _counts(true: Iterable[str], value: str | None) -> tuple[int, int, int]:
     """Right, wrong and missed values of one field in one document."""
-    known = {normalised(text) for text in true}
-    hit = value is not None and normalised(value) in known
+    known = {normalise(text) for text in true}
+    hit = value is not None and normalise(value) in known
     return int(hit), int(value is not None and not hit), int(bool(known) and not hit)
 
 

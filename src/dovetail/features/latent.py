@@ -71,9 +71,9 @@ class LatentTemplate:
             else:
                 known.append(row)
                 self.reads_guesses |= bool(before or elsewhere)
-        self.known = template.compiled(known)
-        self.cotemporal = {names: template.compiled(rows) for names, rows in cotemporal.items()}
-        self.lagged = {name: template.compiled(rows) for name, rows in lagged.items()}
+        self.known = template.compile_rows(known)
+        self.cotemporal = {names: template.compile_rows(rows) for names, rows in cotemporal.items()}
+        self.lagged = {name: template.compile_rows(rows) for name, rows in lagged.items()}
         self._tables = {name: self._table(name) for name in self.latent}
 
     def _columns_at(self, row: Row, offset: int) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ class LatentTemplate:
 
     def scores(self, model: _native.Model, corpus: Corpus) -> LatentScores:
         """Scores under a model; the corpus has all columns, those that are latent as guesses."""
-        columns = self.template.of_corpus(corpus)
+        columns = self.template.read_corpus(corpus)
         node: Scores
         transitions: Any
         node, transitions = _native.template_scores(self.known, model, columns)
@@ -152,6 +152,6 @@ def known_values(
     split = LatentTemplate(template, {name: values})
     token = _native.Columns()
     token.set_bounds(np.array([0, 1], np.int64))
-    compiled = template.compiled(rows)
+    compiled = template.compile_rows(rows)
     found = split.for_each_label(_native.latent_scores, compiled, model, token, (name,), 0)
     return {value for value, row in zip(values, found[0], strict=True) if row.any()}

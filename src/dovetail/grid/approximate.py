@@ -21,7 +21,7 @@ Scores = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int32]
 
 BEAM = 64  # states that "beam" keeps when no number is given
-MOST = 4096  # states that "sparse" keeps when no number is given, for the sake of memory
+MAX_STATES = 4096  # states that "sparse" keeps when no number is given, for the sake of memory
 NEGLIGIBLE = 1e-6  # share of the mass that a beam too narrow for all states need not care about
 
 
@@ -62,7 +62,7 @@ def _run(kernel: Any, grids: _native.Grids, method: str, settings: Settings) -> 
         states = settings.beam or BEAM
         epsilon = NEGLIGIBLE if states < n_states else 0.0
     else:
-        epsilon, states = settings.epsilon, settings.beam or MOST
+        epsilon, states = settings.epsilon, settings.beam or MAX_STATES
     try:
         found, (kept, least, total) = kernel(grids, epsilon, states, settings.n_threads)
     except ValueError as error:

@@ -14,7 +14,7 @@ from dovetail.corpus.conllu import passed_over
 from dovetail.corpus.doccano import KEYS as DOCCANO_KEYS
 from dovetail.corpus.formats import Format, read_filled
 from dovetail.corpus.placed import placed
-from dovetail.corpus.plain import in_scheme
+from dovetail.corpus.plain import convert_plain
 from dovetail.corpus.schemes import Scheme
 from dovetail.errors import DataError
 from dovetail.interop.losses import CARRIES, Carries, losses
@@ -118,7 +118,7 @@ def _relabelled(corpus: Corpus, carries: Carries, scheme: Scheme | None) -> Corp
         scheme = "IOB2"
     if scheme is None:
         return corpus
-    return corpus.with_column("label", [in_scheme(labels, found, scheme) for labels in lists])
+    return corpus.with_column("label", [convert_plain(labels, found, scheme) for labels in lists])
 
 
 def guessed_source(path: PathLike) -> str:

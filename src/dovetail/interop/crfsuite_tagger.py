@@ -92,7 +92,7 @@ class Tagger:
 
     def probability(self, yseq: Iterable[str]) -> float:
         """The probability of a label sequence for the sequence that was set last."""
-        from dovetail.chain.answers import log_likelihoods
+        from dovetail.chain.inference import log_likelihoods
         from dovetail.numeric import exp
 
         model, batch = self._model, self._current()

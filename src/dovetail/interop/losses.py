@@ -9,8 +9,8 @@ from dovetail.corpus import Corpus, Scheme, detect_scheme, spans
 from dovetail.corpus.brat import document_bounds
 from dovetail.corpus.conllu import FIELD_COLUMNS
 from dovetail.corpus.placed import joined_by_blanks
-from dovetail.corpus.plain import in_scheme, runs
-from dovetail.corpus.span_texts import cut
+from dovetail.corpus.plain import convert_plain, find_runs
+from dovetail.corpus.span_texts import find_tokens
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def _has_gaps(lists: list[list[str | None]], *, whole: bool) -> bool:
 def _joins(lists: list[list[str | None]], scheme: Scheme) -> bool:
     """Whether plain labels would no longer tell some neighbouring spans apart."""
     return any(
-        [s[:2] for s in spans(y)] != [s[:2] for s in runs(in_scheme(y, scheme, "none"))]
+        [s[:2] for s in spans(y)] != [s[:2] for s in find_runs(convert_plain(y, scheme, "none"))]
         for y in lists
     )
 
@@ -143,8 +143,8 @@ def _tokens_lost(corpus: Corpus, carries: Carries) -> list[str]:
             text, places = joined_by_blanks(words)
         else:
             places = [(start, end) for start, end in offsets.tolist()]
-        differ += cut(text, "words") != places
-        between_blanks += cut(text, "blanks") != places
+        differ += find_tokens(text, "words") != places
+        between_blanks += find_tokens(text, "blanks") != places
     if not differ:
         return []
     if not between_blanks:

@@ -13,7 +13,7 @@ from dovetail.base import Estimator
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError, DovetailError
 from dovetail.features import Template
-from dovetail.features.resolution import features_of_corpus
+from dovetail.features.resolution import resolve_corpus_features
 from dovetail.io.model_file import ModelFile, Source, open_model
 from dovetail.multitask.calibration import probabilities
 from dovetail.multitask.linear_file import saved_in, to_bytes
@@ -146,7 +146,7 @@ class LinearTagger(Estimator):
         if len(labels) < 2:
             there = f"only the label '{labels[0]}'" if labels else "no labels"
             raise DataError(f"the column '{label}' has {there}: classifiers need at least two")
-        template = features_of_corpus(self.features, data, label)
+        template = resolve_corpus_features(self.features, data, label)
         return label, template, codes, labels
 
     @property

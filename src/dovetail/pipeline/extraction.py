@@ -16,7 +16,7 @@ import numpy as np
 from dovetail.chain.tagging import SpanPrediction
 from dovetail.corpus import Corpus, Sequence, Span, spans
 from dovetail.errors import DataError
-from dovetail.evaluate.fields import Choice, Looks, Mention, choose, normalised, taken
+from dovetail.evaluate.fields import Choice, Looks, Mention, choose, normalise, take_values
 from dovetail.pipeline.choices import DECODINGS, Decode, check_choice
 from dovetail.pipeline.decode.decoder import Decoder
 from dovetail.pipeline.decode.tagging import PipelineTagging, tag_corpus
@@ -46,7 +46,7 @@ def extract(
     """
     eagerness = [choice.eagerness for choice in choices.values()]
     looks = look(pipeline, documents, choices, eagerness, decode=decode)
-    return [taken(document, choices) for document in looks]
+    return [take_values(document, choices) for document in looks]
 
 
 def look(
@@ -131,7 +131,7 @@ def _true(document: Sequence, label: str) -> dict[str, set[str]]:
     labels = [str(name) for name in document[label]]
     values: dict[str, set[str]] = {}
     for mention in mentions_of(document, spans(labels)):
-        values.setdefault(mention.field, set()).add(normalised(mention.text))
+        values.setdefault(mention.field, set()).add(normalise(mention.text))
     return values
 
 

@@ -326,7 +326,7 @@ class Pipeline(Estimator):
         ``sequence`` is one of a corpus, or a list of tokens.
         """
         self.check()
-        one = sequence.alone() if hasattr(sequence, "alone") else self.corpus_of([sequence])
+        one = sequence.to_corpus() if hasattr(sequence, "to_corpus") else self.corpus_of([sequence])
         return explain_changes(self._decoder, represented(one, self.representations), top)
 
     def tune(self, data: Any, **settings: Any) -> Pipeline:

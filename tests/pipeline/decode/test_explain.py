@@ -70,7 +70,7 @@ def test_reasons_of_all_kinds_of_layers_add_up(layers: dict[str, Any], corpus: C
     seen = set()
     for sequence in random_corpus(20, seed=7, longest=12):
         found = pipeline.explain(sequence, top=10_000)
-        one = sequence.alone()
+        one = sequence.to_corpus()
         ours, theirs = (pipeline.annotate(one, decode=how) for how in ("joint", "cascade"))
         assert found.gain == pytest.approx(
             score(pipeline, ours) - score(pipeline, theirs), abs=1e-5

@@ -13,7 +13,7 @@ import numpy as np
 
 from dovetail import __version__, _native
 from dovetail.base.training import Hooks, run_rounds
-from dovetail.chain.constraints import NOTHING, resolve, scheme_of
+from dovetail.chain.constraints import NOTHING, infer_scheme, resolve
 from dovetail.chain.groups import ON_TRANSITIONS, FeatureGroup
 from dovetail.chain.model import ChainModel
 from dovetail.chain.train.checks import check_training
@@ -215,7 +215,7 @@ class Fitting:
             plain["features"] = given["features"]  # a template is a fact of its own
         return {
             "labels": self.data.labels,
-            "scheme": scheme_of(self.data, lenient=True),
+            "scheme": infer_scheme(self.data, lenient=True),
             "dovetail": __version__,
             "training": {
                 "settings": json.loads(json.dumps(plain, default=_plain)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import translate
 from re import compile as compile_pattern
+from re import split
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +36,10 @@ def assign_roles(
             roles[number] = ROLES[role]
     if groups:
         matchers = [(compile_pattern(translate(g.pattern)).match, g) for g in groups]
+        beginnings = tuple({_literal_beginning(group.pattern) for group in groups})
         for number, name in enumerate(data.native.feature_names()):
+            if not name.startswith(beginnings):
+                continue
             group = next((g for match, g in matchers if match(name)), None)
             if group is not None:
                 roles[number], priors[number] = ROLES[group.on], group.prior
@@ -47,6 +51,11 @@ def assign_roles(
     if widths.size:
         priors = priors * widths
     return roles, np.zeros(0, np.float32) if (priors == 1).all() else priors
+
+
+def _literal_beginning(pattern: str) -> str:
+    """What each name that a pattern matches begins with: far faster to look for than to match."""
+    return split(r"[*?[]", pattern, maxsplit=1)[0]
 
 
 def _made_by(row: str, name: str) -> bool:

@@ -100,5 +100,5 @@ class JointScores:
         for layer in members:
             known = self.known.get(self.layers[layer].name)
             if known is not None:
-                grid = grid.clamped(place[layer], known.codes)
+                grid = grid.clamp(place[layer], known.codes)
         return grid

@@ -83,7 +83,7 @@ def tag_corpus(
             given = known.get(layer.name)
             codes = best_codes(layer, grid, given, threads)
             if given is not None:
-                grid = grid.clamped(0, given.codes)
+                grid = grid.clamp(0, given.codes)
             expected = grid.marginals("exact", threads=threads)
             logs += label_scores(grid, codes) - expected.log_z
             found[layer.name] = _Decoded(codes, expected.labels[0], grid, 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail.chain.contributions import contributions, differing
+from dovetail.chain.contributions import contributions, differ_at
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Column, Corpus
 from dovetail.features.latent import LatentTemplate
@@ -97,7 +97,7 @@ class TaggerLayer(WrappedTagger[Tagger]):
         model = self.tagger.model_
         batches = [self.tagger.encode(answer) for answer in (joint, cascade)]
         codes = [known_labels(column, self.labels_, answer).codes for answer in (joint, cascade)]
-        changed = are_different(*codes) | differing(*batches)
+        changed = are_different(*codes) | differ_at(*batches)
         for sign, batch, own in zip((1, -1), batches, codes, strict=True):
             for token, found in contributions(model, batch, own, np.flatnonzero(changed)):
                 for source, score in found.items():

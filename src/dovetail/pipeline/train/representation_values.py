@@ -26,7 +26,7 @@ from dovetail.chain.train.methods import find_method
 from dovetail.chain.train.prior import FLAT_STRENGTH
 from dovetail.chain.train.prior import MOST_TOKENS as GRADED
 from dovetail.corpus import Corpus
-from dovetail.corpus.sequences import part_numbers, sequence_keys
+from dovetail.corpus.sequences import assign_folds, sequence_keys
 from dovetail.errors import DovetailError
 from dovetail.features import Dataset, Template
 
@@ -85,7 +85,7 @@ def choose_value(
     if n_texts < PARTS:
         return ChosenValue(USUAL, {})
     try:
-        numbers = part_numbers(sample, PARTS, seed)
+        numbers = assign_folds(sample, PARTS, seed)
         parts = [_Part(rough, sample, label, columns, numbers == k) for k in range(PARTS)]
         tried = _climb(parts)
     except DovetailError as error:  # what is wrong with the whole text, its training will say

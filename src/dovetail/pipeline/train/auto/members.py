@@ -13,7 +13,7 @@ from dovetail.chain.groups import FeatureGroup
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus, Scheme, detect_scheme
 from dovetail.corpus.labels import split_label
-from dovetail.corpus.sequences import part_numbers, sequence_keys
+from dovetail.corpus.sequences import assign_folds, sequence_keys
 from dovetail.errors import DataError
 from dovetail.features import Template, column
 from dovetail.pipeline.decode.single import missing
@@ -65,7 +65,7 @@ def fit_members(
             "auto needs at least two different sequences with labels to choose on; give more text"
         )
     folds = training.folds * (2 if n_texts <= FEW else 1)
-    numbers = part_numbers(filled, min(folds, n_texts), training.seed)
+    numbers = assign_folds(filled, min(folds, n_texts), training.seed)
     parts = [np.flatnonzero(numbers == part) for part in range(int(numbers.max()) + 1)]
 
     empty = filled

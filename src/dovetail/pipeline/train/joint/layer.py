@@ -91,7 +91,7 @@ class JointLayer:
         # A model that knows every feature numbers them in the order of the data.
         model = self._model(np.ones(self.size), {"labels": list(self.labels), "training": {}})
         split = LatentTemplate(self.template, self.latent)
-        columns = self.template.of_corpus(corpus)
+        columns = self.template.read_corpus(corpus)
 
         def encode(rows: _native.Template, names: tuple[str, ...], offset: int) -> Any:
             kernel = _native.latent_features

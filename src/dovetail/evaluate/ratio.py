@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-CLEARLY = 1.64  # standard errors: one chance in twenty
+SIGNIFICANT = 1.64  # standard errors: one chance in twenty
 
 
 @dataclass(frozen=True)
-class Judgement:
+class RatioScore:
     """A score that is a ratio of sums, such as F1 or accuracy, and what each unit of text adds to
     or takes from it; ``total`` is the divisor."""
 
@@ -19,25 +19,25 @@ class Judgement:
     influence: NDArray[np.float64]
     total: float
 
-    def score_with(self, share: float, of: float) -> float:
+    def smoothed_score(self, share: float, of: float) -> float:
         """The score if so much more had been seen, such as what is believed beforehand.
 
-        >>> ratio(np.array([2.0, 0.0]), np.array([2.0, 2.0])).score_with(1.0, 1.0)
+        >>> ratio(np.array([2.0, 0.0]), np.array([2.0, 2.0])).smoothed_score(1.0, 1.0)
         0.6
         """
         return (self.score * self.total + share) / (self.total + of)
 
-    def is_clearly_better(self, other: Judgement, margin: float | None = None) -> bool:
+    def is_significantly_better(self, other: RatioScore, margin: float | None = None) -> bool:
         """Whether the difference on the same units is more than ``margin`` standard errors, by
         default so many that it is hardly chance.
 
         The standard error is that of the linearised difference of two ratios.
         """
         error = float(np.sqrt(np.sum((self.influence - other.influence) ** 2)))
-        return self.score - other.score > (CLEARLY if margin is None else margin) * error
+        return self.score - other.score > (SIGNIFICANT if margin is None else margin) * error
 
 
-def ratio(share: NDArray[np.float64], of: NDArray[np.float64]) -> Judgement:
+def ratio(share: NDArray[np.float64], of: NDArray[np.float64]) -> RatioScore:
     """The sum of one number of each unit over the sum of another.
 
     >>> ratio(np.array([2.0, 0.0]), np.array([2.0, 2.0])).score
@@ -45,4 +45,4 @@ def ratio(share: NDArray[np.float64], of: NDArray[np.float64]) -> Judgement:
     """
     total = max(float(of.sum()), 1.0)
     score = float(share.sum()) / total
-    return Judgement(score, (share - score * of) / total, total)
+    return RatioScore(score, (share - score * of) / total, total)

@@ -14,13 +14,13 @@ SHINGLE = 5  # words in a row that are looked for in other texts
 SHARED = 0.5  # of the shingles of the shorter text
 
 
-def near_copies(
+def near_duplicates(
     texts: Sequence[str], *, shingle: int = SHINGLE, shared: float = SHARED
 ) -> list[int]:
     """A group number for each text: two texts are in one group if the shorter has at least a share
     ``shared`` of its runs of ``shingle`` words in common with the other, or a third one links them.
 
-    >>> near_copies(["a talk on the theory of graphs", "A talk on the theory of trees", "tea at 4"])
+    >>> near_duplicates(["a talk on theory of graphs", "A talk on theory of trees", "tea at 4"])
     [0, 0, 1]
     """
     sets = [_shingles(text, shingle) for text in texts]

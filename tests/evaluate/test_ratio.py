@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from dovetail.evaluate.judgement import ratio
+from dovetail.evaluate.ratio import ratio
 
 
 def test_a_ratio_and_its_influences():
-    judgement = ratio(np.array([1.0, 0.0, 1.0]), np.array([1.0, 1.0, 2.0]))
-    assert judgement.score == 0.5
-    np.testing.assert_allclose(judgement.influence, [0.125, -0.125, 0.0])
+    measured = ratio(np.array([1.0, 0.0, 1.0]), np.array([1.0, 1.0, 2.0]))
+    assert measured.score == 0.5
+    np.testing.assert_allclose(measured.influence, [0.125, -0.125, 0.0])
 
 
 def test_no_units_give_no_score():
@@ -30,6 +30,6 @@ def test_clearly_better_needs_more_than_one_lucky_unit():
     few[0] = 1.0
     many[:6] = 1.0
     none = ratio(np.zeros(20), of)
-    assert not ratio(few, of).is_clearly_better(none)
-    assert ratio(many, of).is_clearly_better(none)
-    assert not none.is_clearly_better(none)
+    assert not ratio(few, of).is_significantly_better(none)
+    assert ratio(many, of).is_significantly_better(none)
+    assert not none.is_significantly_better(none)

@@ -27,7 +27,7 @@ def best_labels(
     check_decoder(decode)
     kernel = getattr(model.native, _DECODERS[decode])
     codes = _infer(kernel, model, batch, masks, threads)[0]
-    return _cut([model.labels[code] for code in codes], batch)
+    return _split_by_sequence([model.labels[code] for code in codes], batch)
 
 
 def check_decoder(decode: str) -> None:
@@ -49,14 +49,14 @@ def label_probabilities(
 ) -> list[list[dict[str, float]]]:
     """Probability of every label at every token, by label."""
     rows = _infer(model.native.posteriors, model, batch, masks, threads)[0].tolist()
-    return _cut([dict(zip(model.labels, row, strict=True)) for row in rows], batch)
+    return _split_by_sequence([dict(zip(model.labels, row, strict=True)) for row in rows], batch)
 
 
 def n_best(
     model: ChainModel, batch: _native.Batch, k: int, threads: int
 ) -> list[list[tuple[list[str], float]]]:
     """The k best label sequences of each sequence, with their probabilities."""
-    k = _whole("k", k, 1)
+    k = _check_integer("k", k, 1)
     log_z = _infer(model.native.posteriors, model, batch, ANY_LABEL, threads)[1]
     out = []
     for s in range(batch.n_sequences):
@@ -72,7 +72,7 @@ def log_likelihoods(
 ) -> list[float]:
     """Log-probability of the given labels of each sequence."""
     number = {name: code for code, name in enumerate(model.labels)}
-    given = _alongside(batch, labels, "labels")
+    given = _flatten_checked(batch, labels, "labels")
     unknown = next((y for y in given if y not in number), None)
     if unknown is not None:
         raise DataError(f"the model has no label '{unknown}' (it has {', '.join(model.labels)})")
@@ -82,9 +82,11 @@ def log_likelihoods(
     return [float(x) for x in scores - log_z]
 
 
-def samples(model: ChainModel, batch: _native.Batch, n: int, seed: int) -> list[list[list[str]]]:
+def sample_labels(
+    model: ChainModel, batch: _native.Batch, n: int, seed: int
+) -> list[list[list[str]]]:
     """n label sequences for each sequence, drawn from the model's distribution."""
-    n, seed = _whole("n", n, 1), _whole("seed", seed, 0)
+    n, seed = _check_integer("n", n, 1), _check_integer("seed", seed, 0)
     if seed >= LARGEST_SEED:
         raise DataError(f"seed is {seed}; give a number below 2**63")
     out = []
@@ -97,14 +99,14 @@ def samples(model: ChainModel, batch: _native.Batch, n: int, seed: int) -> list[
     return out
 
 
-def masks_of(model: ChainModel, batch: _native.Batch, allowed: Iterable[Labels] | None) -> Any:
+def mask_allowed(model: ChainModel, batch: _native.Batch, allowed: Iterable[Labels] | None) -> Any:
     """Allowed labels as a mask over tokens and labels."""
     if allowed is None:
         return ANY_LABEL
     names = model.labels
     sets = [
         names if known is None else [known] if isinstance(known, str) else known
-        for known in _alongside(batch, allowed, "sets of allowed labels")
+        for known in _flatten_checked(batch, allowed, "sets of allowed labels")
     ]
     masks: npt.NDArray[np.uint8] = np.array(
         [[name in known for name in names] for known in sets], np.uint8
@@ -126,7 +128,7 @@ def _infer(kernel: Any, model: ChainModel, batch: _native.Batch, masks: Any, thr
         raise DataError(str(error)) from None
 
 
-def _whole(name: str, value: Any, least: int) -> int:
+def _check_integer(name: str, value: Any, least: int) -> int:
     """A whole number of at least ``least``."""
     try:
         number = index(value)
@@ -137,7 +139,7 @@ def _whole(name: str, value: Any, least: int) -> int:
     return number
 
 
-def _alongside(batch: _native.Batch, beside: Iterable[Iterable[Any]], what: str) -> list[Any]:
+def _flatten_checked(batch: _native.Batch, beside: Iterable[Iterable[Any]], what: str) -> list[Any]:
     """Values that run alongside the tokens of a batch, checked to be one for each."""
     rows = [list(row) for row in beside]
     if len(rows) != batch.n_sequences:
@@ -149,6 +151,6 @@ def _alongside(batch: _native.Batch, beside: Iterable[Iterable[Any]], what: str)
     return [value for row in rows for value in row]
 
 
-def _cut(values: list[Any], batch: _native.Batch) -> list[list[Any]]:
+def _split_by_sequence(values: list[Any], batch: _native.Batch) -> list[list[Any]]:
     """A flat list over tokens, by sequences."""
     return [values[a:b] for a, b in pairwise(batch.bounds.tolist())]
