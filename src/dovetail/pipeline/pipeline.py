@@ -108,6 +108,7 @@ class Pipeline(Estimator):
         self.notes_: list[str] = []
         self.held_out_: list[HeldOut] = []
         self.candidates_: Candidates | None = None
+        self.interrupted_ = False
         self._check_parameters()
 
     def _take_parts(
@@ -235,6 +236,10 @@ class Pipeline(Estimator):
         far as you know: ``{"PER": "speaker"}``. Those of the same name need not be told.
         ``held_out_`` then has the training text of the last layer with scores of models that have
         not seen it.
+
+        Ctrl-C in the training of the last task ends it with what there is: the best model so far,
+        of ``auto`` the best that was finished. ``interrupted_`` and ``notes_`` then say so. Before
+        that, nothing of the pipeline changes, and KeyboardInterrupt is raised.
         """
         from dovetail.pipeline.train.fit import Trainer  # not needed to start and tag
 
@@ -258,6 +263,7 @@ class Pipeline(Estimator):
         self.notes_ = list(result.notes)
         self.held_out_ = list(result.held_out)
         self.candidates_ = result.candidates
+        self.interrupted_ = result.interrupted
         self._checked = False
 
     def without_transfer(self) -> Pipeline:

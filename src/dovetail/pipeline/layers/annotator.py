@@ -165,6 +165,16 @@ class TrainableAnnotator(LayerAnnotator):
         """Train it on a column of a corpus that has all columns it reads."""
 
     @property
+    def is_interrupted(self) -> bool:
+        """Whether its training was ended by Ctrl-C, with the best model so far."""
+        return False
+
+    def check_finished(self) -> None:
+        """End all training with one that was interrupted."""
+        if self.is_interrupted:
+            raise KeyboardInterrupt
+
+    @property
     def notes(self) -> list[str]:
         """What there is to say of its training."""
         return []

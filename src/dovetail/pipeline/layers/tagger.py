@@ -56,6 +56,10 @@ class TaggerLayer(WrappedTagger[Tagger]):
         for name in ("model_", "history_", "stopped_"):
             setattr(self.tagger, name, getattr(trained, name))
 
+    @property
+    def is_interrupted(self) -> bool:
+        return self.tagger.stopped_.startswith("interrupted")
+
     def reads_guesses(self, latent: Latent) -> bool:
         """Whether some feature needs a guess at a latent column, since it reads it elsewhere than
         at its own token or the one before."""

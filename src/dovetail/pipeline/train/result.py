@@ -13,9 +13,11 @@ from dovetail.pipeline.train.held_out import HeldOut
 @dataclass(frozen=True)
 class TrainingResult:
     """Trained layers in order, what there is to say of their training, and, of ``auto``, the
-    training text with held-out scores and the models that were pooled."""
+    training text with held-out scores and the models that were pooled. ``interrupted`` says whether
+    Ctrl-C ended the training of the last task."""
 
     layers: Sequence[Layer]
     notes: list[str]
     held_out: list[HeldOut] = field(default_factory=list)
     candidates: Candidates | None = None
+    interrupted: bool = False
