@@ -117,6 +117,10 @@ class LayerAnnotator(ABC):
         that can differ; the labels of both are in ``column``."""
         return gains_by_score(self, self.labels_, column, joint, cascade)
 
+    def describe(self) -> dict[str, Any]:
+        """What it is made of, as plain data, for people."""
+        return {"kind": type(self).__name__.lower()}
+
     # Files
 
     @property

@@ -101,6 +101,12 @@ class Pool(LayerAnnotator):
                 gains[key] += weight * gain
         return gains
 
+    def describe(self) -> dict[str, Any]:
+        """The members with their weights."""
+        pairs = zip(self.members, self.weights, strict=True)
+        members = [{"weight": float(weight), **member.describe()} for member, weight in pairs]
+        return {"kind": "pool", "members": members}
+
     @property
     def is_saveable(self) -> bool:
         return all(member.is_saveable for member in self.members)

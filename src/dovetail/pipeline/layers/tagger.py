@@ -108,6 +108,19 @@ class TaggerLayer(WrappedTagger[Tagger]):
                     gains[token, source] += sign * score
         return gains
 
+    def describe(self) -> dict[str, Any]:
+        """Sizes, the label scheme, and the penalty that training used."""
+        return {
+            "kind": self.tagger.kind,
+            "reads": list(self.reads_),
+            "scheme": self.tagger.model_.facts["scheme"],
+            "c1": self.tagger.c1,
+            "c2": self.tagger.c2_,
+            "n_features": self.tagger.n_features_,
+            "n_weights": self.tagger.n_weights_,
+            "stopped": self.tagger.stopped_,
+        }
+
     def spec(self, parts: PartsWriter) -> dict[str, Any]:
         return {"kind": "tagger", "array": parts.add("tagger", self.tagger.to_bytes()), "logs": []}
 

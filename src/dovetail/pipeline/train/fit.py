@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
@@ -71,10 +71,33 @@ class Trainer:
                 self.representations,
                 self.callback,
             )
-            return TrainingResult(
+            result = TrainingResult(
                 sort_layers(layers), notes, interrupted=_is_interrupted(layers[-1])
             )
-        return self._fit_layerwise(layers, corpora, columns, training, notes)
+        else:
+            result = self._fit_layerwise(layers, corpora, columns, training, notes)
+        return replace(result, facts=self._facts(corpora, columns, training, result.facts))
+
+    def _facts(
+        self,
+        corpora: Mapping[str, Corpus],
+        columns: Mapping[str, str],
+        training: Training,
+        more: Mapping[str, Mapping[str, Any]],
+    ) -> dict[str, dict[str, Any]]:
+        """What files say of the training of each layer."""
+        return {
+            name: {
+                "training": training,
+                "label": columns[name],
+                "sequences": len(corpus),
+                "tokens": corpus.n_tokens,
+                "folds": self.folds,
+                "seed": self.seed,
+                **more.get(name, {}),
+            }
+            for name, corpus in corpora.items()
+        }
 
     @property
     def _layers(self) -> Sequence[Layer]:
@@ -171,17 +194,24 @@ class Trainer:
             try:
                 fit_members(layerwise, last, corpus, label, members)
                 candidates = Candidates(members, self.decoder.threads)
-                annotator, held_out, note = candidates.select_pool()
+                annotator, held_out, note, selected, scores = candidates.select_pool()
             except KeyboardInterrupt:
                 candidates = None
-                member, note = best_member(members, self.decoder.threads)
-                annotator, held_out = member.annotator, member.parts
+                kept, note, scores = best_member(members, self.decoder.threads)
+                annotator, held_out, selected = kept.annotator, kept.parts, kept.kind
+        facts = {
+            "candidates": scores,
+            "selected": selected,
+            "same": dict(self.same or {}),
+            "interrupted": candidates is None,
+        }
         return TrainingResult(
             sort_layers([*below, replace(last, annotator=annotator)]),
             [*notes, f"{last.name}: {note}", *layerwise.notes],
             list(held_out),
             candidates,
             interrupted=candidates is None,
+            facts={last.name: facts},
         )
 
 

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from dovetail.pipeline.train.auto.members import Member
 from dovetail.pipeline.train.auto.scoring import evaluate_held_out
 
 
-def best_member(members: Sequence[Member], threads: int | None) -> tuple[Member, str]:
-    """The member that does best by cross-validation, or the first where none has got so far, and a
-    note on it. Without members the interruption goes on."""
+class KeptMember(NamedTuple):
+    """The model that is left, why it was kept, and the scores of all that have some."""
+
+    member: Member
+    note: str
+    scores: dict[str, float]
+
+
+def best_member(members: Sequence[Member], threads: int | None) -> KeptMember:
+    """The member that does best by cross-validation, or the first where none has got so far.
+    Without members the interruption goes on."""
     if not members:
         raise KeyboardInterrupt
     scores = {
@@ -19,10 +28,11 @@ def best_member(members: Sequence[Member], threads: int | None) -> tuple[Member,
         if member.parts
     }
     if not scores:
-        return members[0], "interrupted; kept the tagger that reads no task below"
-    best = max(scores, key=lambda number: scores[number])
+        return KeptMember(members[0], "interrupted; kept the tagger that reads no task below", {})
+    best = members[max(scores, key=lambda number: scores[number])]
     listed = ", ".join(f"{members[n].kind} {100 * score:.1f}" for n, score in scores.items())
-    return members[best], (
-        f"interrupted before models were pooled; cross-validated scores: {listed}; kept: "
-        f"{members[best].kind}"
+    note = (
+        f"interrupted before models were pooled; cross-validated scores: {listed}; "
+        f"kept: {best.kind}"
     )
+    return KeptMember(best, note, {members[n].kind: score for n, score in scores.items()})
