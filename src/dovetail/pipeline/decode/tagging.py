@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from html import escape
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from dovetail.chain.tagging import SpanPrediction, span_events
+from dovetail.chain.tagging_html import mark_words
 from dovetail.corpus import Column, Corpus
 from dovetail.corpus.labels import spans
 from dovetail.corpus.schemes import detect_scheme
@@ -42,6 +45,19 @@ class PipelineTagging(NamedTuple):
 
     layers: dict[str, LayerTagging]
     probability: float
+
+    def to_html(self, words: Sequence[str] | None = None) -> str:
+        """The words with the spans, or labels, of each layer marked, a line for each; without
+        words, their numbers."""
+        rows = "".join(
+            f'<tr><th style="text-align:left">{escape(name)}</th>'
+            f'<td style="text-align:left;line-height:2">{mark_words(layer, words)}</td></tr>'
+            for name, layer in self.layers.items()
+        )
+        return f'<table title="probability {self.probability:.2f}"><tbody>{rows}</tbody></table>'
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
 
 class _Decoded(NamedTuple):

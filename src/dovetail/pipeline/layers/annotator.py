@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from dovetail.corpus import Column, Corpus
@@ -115,18 +115,11 @@ class LayerAnnotator(ABC):
     def gains(self, column: str, joint: Corpus, cascade: Corpus) -> Gains:
         """What each source adds to the score at a token in one answer more than in the other, where
         that can differ; the labels of both are in ``column``."""
-        gains: Gains = defaultdict(float)
-        labels = self.labels_
-        for sign, answer in ((1, joint), (-1, cascade)):
-            codes = known_labels(column, labels, answer).codes
-            own = self.potentials(answer, {}).ordered(labels)
-            for token, label in enumerate(codes.tolist()):
-                gains[token, "score"] += sign * float(own.node[token, label])
-                if token:
-                    before = int(codes[token - 1])
-                    into = own.transitions[token] if own.transitions.ndim == 3 else own.transitions
-                    gains[token, f"after {labels[before]}"] += sign * float(into[before, label])
-        return gains
+        return gains_by_score(self, self.labels_, column, joint, cascade)
+
+    def describe(self) -> dict[str, Any]:
+        """What it is made of, as plain data, for people."""
+        return {"kind": type(self).__name__.lower()}
 
     # Files
 
@@ -138,6 +131,24 @@ class LayerAnnotator(ABC):
     def spec(self, parts: PartsWriter) -> dict[str, Any]:  # noqa: ARG002
         """Plain data, for a file; ``parts`` takes what is a file of its own."""
         return {"kind": "own", "labels": list(self.labels_)}
+
+
+def gains_by_score(
+    annotator: LayerAnnotator, labels: Sequence[str], column: str, joint: Corpus, cascade: Corpus
+) -> Gains:
+    """Gains by the scores of labels and of transitions; ``labels`` may be more than the annotator
+    knows, which have no score."""
+    gains: Gains = defaultdict(float)
+    for sign, answer in ((1, joint), (-1, cascade)):
+        codes = known_labels(column, labels, answer).codes
+        own = annotator.potentials(answer, {}).extended(labels)
+        for token, label in enumerate(codes.tolist()):
+            gains[token, "score"] += sign * float(own.node[token, label])
+            if token:
+                before = int(codes[token - 1])
+                into = own.transitions[token] if own.transitions.ndim == 3 else own.transitions
+                gains[token, f"after {labels[before]}"] += sign * float(into[before, label])
+    return gains
 
 
 class TrainableAnnotator(LayerAnnotator):
@@ -163,6 +174,16 @@ class TrainableAnnotator(LayerAnnotator):
     @abstractmethod
     def fit(self, corpus: Corpus, label: str, callback: Any = None) -> None:
         """Train it on a column of a corpus that has all columns it reads."""
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether its training was ended by Ctrl-C, with the best model so far."""
+        return False
+
+    def check_finished(self) -> None:
+        """End all training with one that was interrupted."""
+        if self.is_interrupted:
+            raise KeyboardInterrupt
 
     @property
     def notes(self) -> list[str]:

@@ -67,6 +67,9 @@ class LinearLayer(WrappedTagger["LinearTagger"]):
     def marginals(self, corpus: Corpus, threads: int | None) -> Scores:  # noqa: ARG002
         return self.tagger.marginals(corpus)
 
+    def describe(self) -> dict[str, Any]:
+        return {"kind": self.tagger.kind, "reads": list(self.reads_)}
+
     def spec(self, parts: PartsWriter) -> dict[str, Any]:
         return {"kind": "linear", "array": parts.add("linear", self.tagger.to_bytes())}
 

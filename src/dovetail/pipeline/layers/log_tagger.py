@@ -55,6 +55,9 @@ class LogTaggerLayer(TaggerLayer):
         """The tagger's scores of a corpus with probabilities in these columns."""
         return super().potentials(with_logarithms(corpus, self.columns), latent)
 
+    def describe(self) -> dict[str, Any]:
+        return {**super().describe(), "reads_logarithms": list(self.columns)}
+
     def spec(self, parts: PartsWriter) -> dict[str, Any]:
         return {**super().spec(parts), "logs": list(self.columns)}
 

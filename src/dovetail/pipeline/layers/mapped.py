@@ -141,6 +141,16 @@ class Mapped(LayerAnnotator):
     def is_saveable(self) -> bool:
         return True
 
+    def describe(self) -> dict[str, Any]:
+        """The column, and which new type each old one most likely is."""
+        table, new = self.label_map.table, types_of(self.label_map.new)
+        likeliest = {
+            old: {"type": new[int(row.argmax())], "probability": float(row.max())}
+            for old, row in zip(types_of(self.label_map.old), table, strict=True)
+        }
+        scheme = self.label_map.scheme
+        return {"kind": self.kind, "reads": [self.column], "scheme": scheme, "types": likeliest}
+
     def spec(self, parts: PartsWriter) -> dict[str, Any]:  # noqa: ARG002
         return {"kind": self.kind, "column": self.column, "map": self.label_map.spec()}
 

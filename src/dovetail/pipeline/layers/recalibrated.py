@@ -123,6 +123,14 @@ class Recalibrated(LayerAnnotator):
                 gains[token, "recalibration"] += sign * (float(bias[own[token]]) + into)
         return gains
 
+    def describe(self) -> dict[str, Any]:
+        """The annotator, and the threshold of spans."""
+        return {
+            "kind": "recalibrated",
+            "span_threshold": self.span_threshold,
+            "of": self.annotator.describe(),
+        }
+
     @property
     def is_saveable(self) -> bool:
         return self.annotator.is_saveable

@@ -56,6 +56,10 @@ class TaggerLayer(WrappedTagger[Tagger]):
         for name in ("model_", "history_", "stopped_"):
             setattr(self.tagger, name, getattr(trained, name))
 
+    @property
+    def is_interrupted(self) -> bool:
+        return self.tagger.stopped_.startswith("interrupted")
+
     def reads_guesses(self, latent: Latent) -> bool:
         """Whether some feature needs a guess at a latent column, since it reads it elsewhere than
         at its own token or the one before."""
@@ -103,6 +107,19 @@ class TaggerLayer(WrappedTagger[Tagger]):
                 for source, score in found.items():
                     gains[token, source] += sign * score
         return gains
+
+    def describe(self) -> dict[str, Any]:
+        """Sizes, the label scheme, and the penalty that training used."""
+        return {
+            "kind": self.tagger.kind,
+            "reads": list(self.reads_),
+            "scheme": self.tagger.model_.facts["scheme"],
+            "c1": self.tagger.c1,
+            "c2": self.tagger.c2_,
+            "n_features": self.tagger.n_features_,
+            "n_weights": self.tagger.n_weights_,
+            "stopped": self.tagger.stopped_,
+        }
 
     def spec(self, parts: PartsWriter) -> dict[str, Any]:
         return {"kind": "tagger", "array": parts.add("tagger", self.tagger.to_bytes()), "logs": []}

@@ -148,6 +148,7 @@ class LayerwiseTraining:
             name = f"{lower.name}, without part {part + 1} of {self.folds}"
             with naming(lower.name):
                 annotator.fit(rest, source.label, self.callback(name))
+            annotator.check_finished()
             out.append(Layer(lower.name, annotator))
         return out
 

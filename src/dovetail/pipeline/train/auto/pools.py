@@ -129,6 +129,8 @@ class SelectedPool(NamedTuple):
     annotator: Recalibrated
     held_out: list[HeldOut]
     note: str
+    name: str
+    scores: dict[str, float]  # cross-validated, of all pools that were compared
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,8 @@ class Candidates:
         listed = ", ".join(f"{pool.name} {100 * pool.judgement.score:.1f}" for pool in pools)
         note = f"cross-validated scores: {listed}; taken: {best.name}"
         logger.info(note)
-        return SelectedPool(best.as_annotator(), best.parts, note)
+        scores = {pool.name: pool.judgement.score for pool in pools}
+        return SelectedPool(best.as_annotator(), best.parts, note, best.name, scores)
 
     def evaluate_pool(self, name: str, members: Sequence[Member]) -> EvaluatedPool:
         """A pool of some members, fitted, and scored on parts that it was not fitted on."""
