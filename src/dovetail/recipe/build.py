@@ -71,7 +71,13 @@ def _build_representations(
 
     try:
         for spec in recipe.representations:
-            built.append(build_representation(spec, threads, recipe.seed, build_first))
+            one = build_representation(spec, threads, recipe.seed, build_first)
+            twice = {*columns_of(built)} & {*one.names_}
+            if twice:
+                raise DataError(
+                    f"two representations write the column '{min(twice)}': give one another name"
+                )
+            built.append(one)
     except DovetailError as error:
         raise type(error)(f"{recipe.path}: {error}") from None
     return built
