@@ -90,7 +90,7 @@ def test_members_of_a_pool_may_lack_labels(layers: dict[str, Any], corpus: Corpu
     labels, n_changes = set(), 0
     for sequence in random_corpus(40, seed=7, longest=12):
         found = pipeline.explain(sequence, top=10_000)
-        one = sequence.alone()
+        one = sequence.to_corpus()
         ours, theirs = (pipeline.annotate(one, decode=how) for how in ("joint", "cascade"))
         expected = score(pipeline, ours) - score(pipeline, theirs)
         assert found.gain == pytest.approx(expected, abs=1e-5)
