@@ -1,4 +1,4 @@
-"""Templates that read columns whose values are still to be found.
+"""Templates over latent columns, whose values are not known yet.
 
 A column that another tagger writes need not be known when the features of its reader are scored:
 the reader's scores are then worked out for every label that the column may have.
