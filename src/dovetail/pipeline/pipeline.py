@@ -230,8 +230,9 @@ class Pipeline(Estimator):
         selected by cross-validation: an annotator that the pipeline tags with, saves and loads. By
         default it is ``auto`` for a pipeline of that decoding and ``cascade`` for others. On text
         that a lower layer was trained on, its column is cross-fitted in ``folds`` parts; ``notes_``
-        says where. ``training_`` has facts of it by layer. ``joint`` trains all layers at once, as one factorial CRF, on a corpus that has
-        all labels. ``callback`` is called with a layer's name and a `Progress`.
+        says where. ``training_`` has facts of it by layer. ``joint`` trains all layers at once, as
+        one factorial CRF, on a corpus that has all labels. ``callback`` is called with a
+        layer's name and a `Progress`.
 
         With ``auto``, ``same`` says which types of lower labels mean which of the last layer's, as
         far as you know: ``{"PER": "speaker"}``. Those of the same name need not be told.
