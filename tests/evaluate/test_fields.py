@@ -78,7 +78,7 @@ def test_the_second_look_counts_only_where_the_first_found_nothing():
 def test_no_second_look_where_it_does_more_harm():
     truth = [{"who": {"Ada"}}, {}, {}]
     looks = [{0.0: [Mention("who", "Ada")]}, *[{0.0: [], 1.0: [Mention("who", "Eve")]}] * 2]
-    assert choose(truth, looks, ["who"], eagerness=(0.0, 1.0))["who"].eagerness == 0.0
+    assert choose(truth, looks, ["who"], recall_biases=(0.0, 1.0))["who"].recall_bias == 0.0
 
 
 def test_the_usual_choice_stays_unless_another_is_clearly_better():
@@ -88,10 +88,10 @@ def test_the_usual_choice_stays_unless_another_is_clearly_better():
 
     def chosen(n_lucky: int) -> Choice:
         truth, looks = zip(*[lucky] * n_lucky, *[same] * 10, strict=True)
-        return choose(truth, looks, ["who"], eagerness=(0.0, 1.0), usual=usual)["who"]
+        return choose(truth, looks, ["who"], recall_biases=(0.0, 1.0), usual=usual)["who"]
 
     assert chosen(1) == usual
-    assert chosen(8).eagerness == 1.0
+    assert chosen(8).recall_bias == 1.0
 
 
 names = st.sampled_from(["Ada", "Bob", "Eve"])
@@ -108,5 +108,5 @@ def test_the_choice_is_at_least_as_good_as_any(drawn):
         found = [take_values(one, {"who": choice}) for one in looks]
         return score_values(truth, found)["who"].f1
 
-    best = f1(choose(truth, looks, ["who"], eagerness=(0.0, 1.0))["who"])
+    best = f1(choose(truth, looks, ["who"], recall_biases=(0.0, 1.0))["who"])
     assert all(best >= f1(Choice(rule, amount)) for rule in RULES for amount in (0.0, 1.0))

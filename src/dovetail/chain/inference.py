@@ -1,4 +1,4 @@
-"""What a trained chain says of encoded sequences, in labels and plain numbers."""
+"""Inference with a trained chain: labels and probabilities of encoded sequences."""
 
 from __future__ import annotations
 

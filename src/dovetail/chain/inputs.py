@@ -1,4 +1,4 @@
-"""What a tagger makes of the data it is given: tokens, corpora, feature lists, indexed data.
+"""Converts the data that a tagger is given: tokens, corpora, feature lists, indexed data.
 
 Corpora and training code are imported only where they are needed: a process that tags lists loads
 neither.
@@ -42,7 +42,7 @@ def tag_input(
 
 
 def resolve_template(model: ChainModel, feature_set: FeatureSet) -> Template | None:
-    """The template that a model was trained with, if it was."""
+    """The template that a model was trained with; None where it was trained without one."""
     spec = model.facts["features"]
     if spec is None or spec["kind"] != "template":
         return None
@@ -89,7 +89,7 @@ def _feature_lists(
 def index_training_data(
     data: Any, labels: Any, label: str | None, weights: Any, allowed: Any, feature_set: FeatureSet
 ) -> tuple[Dataset, dict[str, Any]]:
-    """Training data as numbers, and how it was made: what the model file says of it."""
+    """Index training data; also describe its features and columns for the model file."""
     from dovetail.corpus import Corpus, guess_unit
     from dovetail.features import Dataset, Template
     from dovetail.features.resolution import resolve_corpus_features, resolve_list_features

@@ -1,4 +1,4 @@
-"""Spans of characters, as they stand in JSON lines, made spans of tokens."""
+"""Character spans of JSON lines, checked and converted to token spans."""
 
 from __future__ import annotations
 

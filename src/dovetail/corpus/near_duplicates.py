@@ -1,4 +1,4 @@
-"""Texts that are copies of one another but for a few words.
+"""Near-duplicates: texts that differ by a few words.
 
 Mail is posted again, a reminder quotes the announcement. Where one copy is trained on and the other
 tested on, scores are too good.

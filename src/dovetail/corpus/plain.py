@@ -1,4 +1,4 @@
-"""Plain labels and labels of span schemes, made one another.
+"""Conversion between plain labels and labels of span schemes.
 
 Addresses are often labelled plainly, ``StreetName StreetName ZipCode``; neighbours with one label
 are then one span.

@@ -32,7 +32,7 @@ class AllowedTransitions(NamedTuple):
 
 
 def detect_scheme(sequences: Iterable[Sequence[str | None]]) -> Scheme:
-    """Tell the scheme of labels by looking at them; missing labels are passed over.
+    """Detect the scheme of labels; missing labels are ignored.
 
     Labels that all have the form of a span scheme are IOBES if an E, S, L or U is among them.
     Otherwise spans that begin with I speak for IOB1 and spans that begin with B (not after their

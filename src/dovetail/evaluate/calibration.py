@@ -40,8 +40,8 @@ class Reliability:
 
     @property
     def error_by_chance(self) -> float | None:
-        """The error that true probabilities would be expected to show on so many spans: below it,
-        nothing can be told."""
+        """The error that perfectly calibrated probabilities would be expected to show on this many
+        spans: an error below it is no evidence of miscalibration."""
         n = self.counts.sum()
         return float(np.sqrt(self.variances).sum() * sqrt(2 / pi) / n) if n else None
 

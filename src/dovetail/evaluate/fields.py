@@ -1,8 +1,8 @@
 """One value for each field of a document: how mail, forms and records are scored.
 
-A document may mention a field several times, in several spellings. One value is taken from what was
-found; it is right if it equals any of the true mentions of that field in that document, white space
-apart (Freitag, 1998).
+A document may mention a field several times, in several spellings. One of the predicted mentions is
+selected; it is right if it equals any of the true mentions of that field in that document, apart
+from white space (Freitag, 1998).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dovetail.evaluate.report import Counts
 
 
 class Mention(NamedTuple):
-    """A text that was found for a field, and how probable the find is."""
+    """A predicted mention of a field, and its probability."""
 
     field: str
     text: str
@@ -26,38 +26,38 @@ class Mention(NamedTuple):
 
 
 Rule = Callable[[Sequence[Mention]], str]
-"""Takes one value from all mentions of one field in one document, in their order."""
+"""Selects one value from all mentions of one field in one document, in their order."""
 
 Looks = dict[float, Sequence[Mention]]
-"""What was found in one document by how eagerly it was looked for; 0 is the plain way."""
+"""The mentions predicted in one document, by the recall bias of the prediction; 0 is none."""
 
 
 class Choice(NamedTuple):
-    """How one value of a field is taken: by which rule, and how eagerly the document is looked at
-    again where nothing was found; 0 is not at all."""
+    """How the value of a field is selected: the rule, and the recall bias of a second prediction
+    where the first finds no mention; 0 makes none."""
 
     rule: str = "most_frequent"
-    eagerness: float = 0.0
+    recall_bias: float = 0.0
 
 
 def first(mentions: Sequence[Mention]) -> str:
-    """The one that comes first."""
+    """The first mention."""
     return normalise(mentions[0].text)
 
 
 def most_frequent(mentions: Sequence[Mention]) -> str:
-    """The one that comes most often; of equals the first."""
+    """The most frequent value; of equals the first."""
     counts = Counter(normalise(mention.text) for mention in mentions)
     return max(counts, key=lambda text: counts[text])
 
 
 def most_probable(mentions: Sequence[Mention]) -> str:
-    """The one of the most probable find."""
+    """The most probable mention."""
     return normalise(max(mentions, key=lambda mention: mention.probability).text)
 
 
 def expected_most(mentions: Sequence[Mention]) -> str:
-    """The one whose finds have the largest sum of probabilities."""
+    """The value with the largest expected number of mentions: the sum of their probabilities."""
     sums: dict[str, float] = {}
     for mention in mentions:
         text = normalise(mention.text)
@@ -101,7 +101,7 @@ def select_values(
 
 
 def take_values(looks: Looks, choices: Mapping[str, Choice]) -> dict[str, str]:
-    """One value for each field of a document, where the plain look or the eager one finds any.
+    """One value for each field of a document for which the first or second prediction has any.
 
     >>> looks = {0.0: [Mention("who", "Ada")], 1.0: [Mention("where", "hall")]}
     >>> take_values(looks, {"who": Choice("first", 1.0), "where": Choice("first", 1.0)})
@@ -109,7 +109,7 @@ def take_values(looks: Looks, choices: Mapping[str, Choice]) -> dict[str, str]:
     """
     out = {}
     for field, choice in choices.items():
-        for amount in sorted({0.0, choice.eagerness}):
+        for amount in sorted({0.0, choice.recall_bias}):
             found = [mention for mention in looks.get(amount, ()) if mention.field == field]
             if found:
                 out[field] = RULES[choice.rule](found)
@@ -123,23 +123,23 @@ def choose(
     fields: Sequence[str],
     *,
     rules: Sequence[str] = tuple(RULES),
-    eagerness: Sequence[float] = (0.0,),
+    recall_biases: Sequence[float] = (0.0,),
     usual: Choice | None = None,
 ) -> dict[str, Choice]:
-    """For each field the rule and the eagerness that give the best F1; of equals the first ones.
+    """For each field the rule and the recall bias that give the best F1; of equals the first ones.
 
     The documents should be ones that the models were not trained on. Where they are few, the best
-    is often so by chance: with ``usual``, that one is taken unless the best is clearly better.
+    is often so by chance: with ``usual``, that one is kept unless the best is significantly better.
 
     >>> truth = [{"who": {"Ada"}}, {"who": {"Bob"}}]
     >>> looks = [{0.0: [Mention("who", "Eve"), Mention("who", "Ada"), Mention("who", "Ada")]},
     ...          {0.0: [], 1.0: [Mention("who", "Bob")]}]
-    >>> choose(truth, looks, ["who"], eagerness=[0.0, 1.0])
-    {'who': Choice(rule='most_frequent', eagerness=1.0)}
-    >>> choose(truth, looks, ["who"], eagerness=[0.0, 1.0], usual=Choice())
-    {'who': Choice(rule='most_frequent', eagerness=0.0)}
+    >>> choose(truth, looks, ["who"], recall_biases=[0.0, 1.0])
+    {'who': Choice(rule='most_frequent', recall_bias=1.0)}
+    >>> choose(truth, looks, ["who"], recall_biases=[0.0, 1.0], usual=Choice())
+    {'who': Choice(rule='most_frequent', recall_bias=0.0)}
     """
-    choices = [Choice(rule, amount) for amount in eagerness for rule in rules]
+    choices = [Choice(rule, amount) for amount in recall_biases for rule in rules]
     out = {}
     for field in fields:
         scores = {choice: _score_field(truth, looks, field, choice) for choice in choices}
@@ -154,7 +154,7 @@ def choose(
 def _score_field(
     truth: Sequence[Mapping[str, set[str]]], looks: Sequence[Looks], field: str, choice: Choice
 ) -> RatioScore:
-    """F1 of one field, by what each document gives to it."""
+    """F1 of one field, with the counts of each document."""
     found = (take_values(one, {field: choice}).get(field) for one in looks)
     counts = np.array(
         [_counts(true.get(field, ()), value) for true, value in zip(truth, found, strict=True)],

@@ -1,4 +1,4 @@
-"""Whether one way of doing a thing is better than another by more than chance."""
+"""Scores that are ratios of sums, and whether the difference of two is more than chance."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ SIGNIFICANT = 1.64  # standard errors: one chance in twenty
 
 @dataclass(frozen=True)
 class RatioScore:
-    """A score that is a ratio of sums, such as F1 or accuracy, and what each unit of text adds to
-    or takes from it; ``total`` is the divisor."""
+    """A score that is a ratio of sums, such as F1 or accuracy, and the influence of each unit of
+    text on it; ``total`` is the denominator."""
 
     score: float
     influence: NDArray[np.float64]
     total: float
 
     def smoothed_score(self, share: float, of: float) -> float:
-        """The score if so much more had been seen, such as what is believed beforehand.
+        """The score with a prior added: ``share`` to the numerator and ``of`` to the denominator.
 
         >>> ratio(np.array([2.0, 0.0]), np.array([2.0, 2.0])).smoothed_score(1.0, 1.0)
         0.6
@@ -29,7 +29,7 @@ class RatioScore:
 
     def is_significantly_better(self, other: RatioScore, margin: float | None = None) -> bool:
         """Whether the difference on the same units is more than ``margin`` standard errors, by
-        default so many that it is hardly chance.
+        default the 5 % level of a one-sided test.
 
         The standard error is that of the linearised difference of two ratios.
         """
@@ -38,7 +38,7 @@ class RatioScore:
 
 
 def ratio(share: NDArray[np.float64], of: NDArray[np.float64]) -> RatioScore:
-    """The sum of one number of each unit over the sum of another.
+    """The score whose numerator and denominator are sums over units.
 
     >>> ratio(np.array([2.0, 0.0]), np.array([2.0, 2.0])).score
     0.5

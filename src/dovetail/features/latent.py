@@ -1,4 +1,4 @@
-"""Templates that read columns whose values are still to be found.
+"""Templates over latent columns, whose values are not known yet.
 
 A column that another tagger writes need not be known when the features of its reader are scored:
 the reader's scores are then worked out for every label that the column may have.
@@ -140,8 +140,8 @@ class LatentTemplate:
 def known_values(
     template: Template, model: _native.Model, name: str, values: tuple[str, ...]
 ) -> set[str] | None:
-    """Which values of a column a model has weights for; None where its template does not read the
-    column by itself, so that this cannot be told."""
+    """Which values of a column a model has weights for; None where its template never reads
+    the column by itself, so that they are not known."""
     rows = [
         replace(row, parts=tuple(replace(part, offset=0) for part in row.parts))
         for row in template.rows

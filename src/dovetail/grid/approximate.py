@@ -1,8 +1,8 @@
-"""Inference in grids whose joint states are too many, or that has little time.
+"""Approximate inference, for grids that have too many joint states for exact inference.
 
 ``sparse`` and ``beam`` keep some of a token's joint states: the fewest that hold all but a share
-``epsilon`` of the mass, or the ``beam`` likeliest. ``loopy`` lets the layers exchange messages
-until they settle.
+``epsilon`` of the mass, or the ``beam`` likeliest. ``loopy`` is loopy belief propagation: the
+layers exchange messages until convergence.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NEGLIGIBLE = 1e-6  # share of the mass that a beam too narrow for all states nee
 def best(
     grids: _native.Grids, method: str, settings: Settings
 ) -> tuple[list[Labels], Scores, Report]:
-    """The labels of each layer, the score of each sequence, and how they were found."""
+    """The labels of each layer, the score of each sequence, and the report."""
     if method == "loopy":
         kernel: Any = _native.grid_loopy_best
     else:

@@ -1,4 +1,4 @@
-"""A factorial CRF over a batch of sequences: its scores, and the questions one can ask of them.
+"""A factorial CRF over a batch of sequences: its scores, and inference with them.
 
 Layers are chains with labels of their own. Cotemporal factors score the labels that layers give to
 the same token; lagged factors score the label of one layer at the token before together with that

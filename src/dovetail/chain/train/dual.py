@@ -33,11 +33,11 @@ def dual(objective: Objective, *, tolerance: float, seed: int) -> Iterator[Step]
     values: list[float] = []
     while True:
         values.append(ascent.epoch(seed + len(values)))
-        check = _remaining(values) <= CHECK * tolerance * abs(values[-1])
+        check = _estimate_remaining(values) <= CHECK * tolerance * abs(values[-1])
         bound = ascent.refresh() if check else values[-1]
         w = np.empty(objective.size)
         ascent.weights(w)
-        step = Step("dual", w, notes={"dual": values[-1], "rate": _rate(values)})
+        step = Step("dual", w, notes={"dual": values[-1], "rate": _convergence_rate(values)})
         if check:
             step.objective, gradient = objective(w)
             step.gradient_norm = float(np.sqrt(np.sum(gradient * gradient)))
@@ -51,7 +51,7 @@ def dual(objective: Objective, *, tolerance: float, seed: int) -> Iterator[Step]
             return
 
 
-def _rate(values: list[float]) -> float:
+def _convergence_rate(values: list[float]) -> float:
     """By what factor the rise of the dual value shrinks from epoch to epoch; 1 while it does
     not."""
     if len(values) < 3:
@@ -60,7 +60,7 @@ def _rate(values: list[float]) -> float:
     return min(1.0, max(0.0, last / before)) if before > 0.0 else 0.0
 
 
-def _remaining(values: list[float]) -> float:
-    """How much the dual value may still rise, if it goes on rising geometrically."""
-    rate = _rate(values)
+def _estimate_remaining(values: list[float]) -> float:
+    """How much the dual value may still rise, if its convergence stays geometric."""
+    rate = _convergence_rate(values)
     return (values[-1] - values[-2]) * rate / (1.0 - rate) if rate < 1.0 else np.inf

@@ -168,7 +168,7 @@ class Fitting:
                 unit="iterations",
             )
         except _native.ImpossibleSequence as error:
-            raise self._refusal(error) from None
+            raise self._explain_failure(error) from None
         kept = outcome.history[outcome.kept - 1]
         facts = {
             "stopped": outcome.stopped,
@@ -184,7 +184,7 @@ class Fitting:
         model = make_model(outcome.step.weights, {"training": training})
         return Fitted(model, outcome.history, outcome.stopped)
 
-    def _refusal(self, error: Exception) -> TrainingError:
+    def _explain_failure(self, error: Exception) -> TrainingError:
         """Known labels were compared with the constraints before: if all are known, it is numbers
         that fail."""
         if not self.data.native.fully_labelled:

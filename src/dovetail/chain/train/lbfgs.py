@@ -3,8 +3,8 @@
 With c2 > 0 and all labels known the objective is strongly convex, and the squared norm of its
 subgradient over 4 c2 is the duality gap at the matching dual point: a certificate that the minimum
 is no further away. Where that bound is slow to close (small c2), or absent, the optimiser stops
-when ten rounds no longer bring progress. Where single precision no longer tells a better point from
-a worse one, double takes over.
+when ten rounds no longer bring progress. Where single precision can no longer distinguish a better
+point from a worse one, double takes over.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ PATIENCE = 10
 STALL = 0.03  # rounds that together improve by this share of the tolerance have stalled
 
 
-class Smooth(Protocol):
-    """What can be minimised: value and gradient, with an L2 penalty of at least c2 in them."""
+class SmoothObjective(Protocol):
+    """An objective with value and gradient that includes an L2 penalty of at least c2."""
 
     c2: float
     precision: Precision
@@ -32,7 +32,7 @@ class Smooth(Protocol):
     @property
     def size(self) -> int: ...
     def __call__(self, w: Weights, /) -> tuple[float, Weights]: ...
-    def go_on_in_double(self) -> None: ...
+    def switch_to_double(self) -> None: ...
 
 
 def minimize(plan: Plan, objective: Objective, start: Weights | None) -> Iterator[Step]:
@@ -52,7 +52,7 @@ def minimize_from(
 
 
 def lbfgs(
-    objective: Smooth,
+    objective: SmoothObjective,
     start: Weights,
     *,
     c1: float = 0.0,
@@ -71,7 +71,7 @@ def lbfgs(
     direction = np.empty_like(w)
     phase = "owl-qn" if c1 else "l-bfgs"
     while True:
-        slope = _steepest(w, gradient, c1)
+        slope = _pseudo_gradient(w, gradient, c1)
         norm = float(np.sqrt(np.sum(slope * slope)))
         certain = convex and objective.c2 > 0 and value != 0
         gap = norm * norm / (4.0 * objective.c2 * abs(value)) if certain else None
@@ -83,7 +83,7 @@ def lbfgs(
         if finished:
             return
         if not stalled:
-            _point(direction, history, slope, scale, c1)
+            _set_direction(direction, history, slope, scale, c1)
             first = 1.0
             if len(values) == 1:
                 first = min(1.0, 1.0 / max(norm, 1e-300)) if scale is None else 0.1
@@ -92,7 +92,7 @@ def lbfgs(
             yield Step(phase, w, value, norm, gap, "the limit of numerical precision is reached")
             return
         if moved is None:
-            objective.go_on_in_double()
+            objective.switch_to_double()
             history.clear()
             smooth, gradient = objective(w)
             value = smooth + _l1(w, c1)
@@ -104,14 +104,14 @@ def lbfgs(
         values.append(value)
 
 
-def _point(
+def _set_direction(
     direction: Weights,
     history: _native.LbfgsHistory,
     slope: Weights,
     scale: Weights | None,
     c1: float,
 ) -> None:
-    """Write a direction of descent."""
+    """Write a descent direction."""
     history.direction(slope, np.empty(0) if scale is None else scale, direction)
     if c1:
         direction[direction * slope >= 0] = 0.0
@@ -124,8 +124,8 @@ def _l1(w: Weights, c1: float) -> float:
     return c1 * float(np.sum(np.abs(w))) if c1 else 0.0
 
 
-def _steepest(w: Weights, gradient: Weights, c1: float) -> Weights:
-    """The gradient, or the subgradient of least norm where an L1 term has kinks."""
+def _pseudo_gradient(w: Weights, gradient: Weights, c1: float) -> Weights:
+    """The gradient; with an L1 term the pseudo-gradient, its subgradient of least norm."""
     if not c1:
         return gradient
     shrunk = np.sign(gradient) * np.maximum(np.abs(gradient) - c1, 0.0)
@@ -150,7 +150,7 @@ def _stalled(values: list[float], tolerance: float) -> str | None:
 
 
 def _line_search(
-    objective: Smooth,
+    objective: SmoothObjective,
     w: Weights,
     value: float,
     slope: Weights,

@@ -40,7 +40,7 @@ class Objective:
         kernel = _native.ObjectiveSingle if precision == "single" else _native.ObjectiveDouble
         return kernel(self.problem)
 
-    def go_on_in_double(self) -> None:
+    def switch_to_double(self) -> None:
         """Evaluate in double precision from now on, where single is no longer enough."""
         self.precision = "double"
         self._kernel = self._kernel_of("double")

@@ -1,7 +1,8 @@
-"""A prior that suits the features, for a tagger of which no penalty is said.
+"""A prior adapted to the features, for taggers that were given no penalty.
 
-Under one prior for all, a token's many rare features explain it away: little is left for those that
-it shares with others, and a tagger of little text finds little. So the prior is graded:
+Under one prior for all, a token's many rare features explain it away: little weight is left for the
+features that it shares with others, and recall is low after training on little text. So the prior
+is graded:
 
 - A feature of c occurrences has the share (c - d) / c of its family's variance, where d is the
   family's absolute discount (Ney, Essen and Kneser 1994) by its numbers of features seen once and

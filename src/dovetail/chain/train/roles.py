@@ -32,7 +32,9 @@ def assign_roles(
     priors = np.ones(data.n_features, np.float32)
     if data.roles:
         for number, name in enumerate(data.native.feature_names()):
-            role = next((r for row, r in data.roles.items() if _made_by(row, name)), "labels")
+            role = next(
+                (r for row, r in data.roles.items() if _belongs_to_row(row, name)), "labels"
+            )
             roles[number] = ROLES[role]
     if groups:
         matchers = [(compile_pattern(translate(g.pattern)).match, g) for g in groups]
@@ -58,5 +60,5 @@ def _literal_beginning(pattern: str) -> str:
     return split(r"[*?[]", pattern, maxsplit=1)[0]
 
 
-def _made_by(row: str, name: str) -> bool:
+def _belongs_to_row(row: str, name: str) -> bool:
     return name == row or name.startswith(row + "=")

@@ -205,7 +205,7 @@ class _Objective:
         gradient = np.concatenate([weights * of_weights, of_labels, of_transitions.ravel()])
         return value, gradient + 2 * self.penalty * x
 
-    def go_on_in_double(self) -> None:
+    def switch_to_double(self) -> None:
         """It always is."""
 
 

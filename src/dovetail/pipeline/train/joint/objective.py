@@ -132,7 +132,7 @@ class JointObjective:
         each = zip(self.parts, sums, strict=True)
         return value, np.concatenate([part.vector(total) for part, total in each])
 
-    def go_on_in_double(self) -> None:
+    def switch_to_double(self) -> None:
         """It always is."""
 
     @property
