@@ -18,7 +18,7 @@ from dovetail.compare.tuning_table import as_text
 from dovetail.corpus import Column, SoftColumn
 from dovetail.pipeline import Pipeline
 from dovetail.representation import BiasedHMM, Entropy, Representation, WordClasses
-from dovetail.representation.described import learned
+from dovetail.representation.build import train_representation
 from representation.texts import news, novel
 
 SMALL: dict[str, Any] = {"min_count": 1, "threads": 1}
@@ -46,9 +46,9 @@ def learnings(monkeypatch: pytest.MonkeyPatch) -> list[Representation]:
 
     def noted(representation: Representation, *texts: Any) -> Representation:
         seen.append(representation)
-        return learned(representation, *texts)
+        return train_representation(representation, *texts)
 
-    monkeypatch.setattr(tuning, "learned", noted)
+    monkeypatch.setattr(tuning, "train_representation", noted)
     return seen
 
 

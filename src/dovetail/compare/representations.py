@@ -48,10 +48,10 @@ def _check_auxiliary(recipe: Recipe, name: str, tagger: Any, tested: Corpus, lab
     """Auxiliary tasks of a linear tagger must not tell labels of the tested text either."""
     if not is_linear_tagger(tagger):
         return
-    from dovetail.multitask.overlap import tells
+    from dovetail.multitask.overlap import has_labels_of
 
     for task in getattr(tagger, "auxiliary", ()):
-        if tells(task, tested, label):
+        if has_labels_of(task, tested, label):
             raise DataError(
                 f"{recipe.path}: {task.name}, an auxiliary task of '{name}', has labels of the "
                 "text that systems are tested on: leave them out"

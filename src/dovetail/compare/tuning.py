@@ -31,10 +31,16 @@ from dovetail.recipe.schema.representations import REPRESENTATION_KINDS
 from dovetail.recipe.schema.values import POSITIVE
 from dovetail.representation import Representation
 from dovetail.representation.annotation import Value, number_of, with_value
-from dovetail.representation.described import Kind, described, learned, text_of
+from dovetail.representation.bias.registry import OFFERED, find_offer, reads_labels
+from dovetail.representation.build import (
+    Kind,
+    make_representation,
+    select_text,
+    train_representation,
+)
 from dovetail.representation.plots import use_of_states
 
-STRENGTHS = ("states", "entropy", "distance", "repel", "sigma", "layers", "value")
+STRENGTHS = ("states", *OFFERED, "repel", "sigma", "layers", "value")
 REUSED = ("layers", "value")  # fewer layers are the first of more, and values change no states
 ALONE = "no representation"
 
@@ -175,17 +181,19 @@ class Tuning:
         empty = next((name for name, values in self.grid.items() if not values), None)
         if empty is not None:
             raise DataError(f"the grid has no value of {empty}: give one, or leave it out")
-        if "distance" in self.grid and self.material.target is None:
-            raise DataError("the distance of two domains needs text of the target: give some")
-        if self.kind == "biased" and not {"entropy", "distance"} & {*self.grid}:
-            raise DataError("a biased HMM needs a bias: give values of entropy or distance")
+        given = [key for key in OFFERED if key in self.grid]
+        needy = next((key for key in given if find_offer(key).needs_target), None)
+        if needy is not None and self.material.target is None:
+            raise DataError(f"the {needy} of two domains needs text of the target: give some")
+        if self.kind == "biased" and not given:
+            raise DataError(f"a biased HMM needs a bias: give values of {' or '.join(OFFERED)}")
 
     def _untrained(self, point: Point) -> Representation:
         settings = {"column": self.material.column, **self.settings, **point}
         if self.kind != "classes":
             settings["threads"] = self.threads
-        labels = self.material.label if "entropy" in point else None
-        made = described(self.kind, labels=labels, **settings)
+        labels = self.material.label if reads_labels(point) else None
+        made = make_representation(self.kind, labels=labels, **settings)
         twice = next((name for name in made.names_ if name in self.material.train.names), None)
         if twice is not None:
             raise DataError(
@@ -202,9 +210,9 @@ class Tuning:
         model: Any = getattr(made, "pattern", made)
         value = model.value
         model.set_params(value=1.0)
-        source = text_of([m.train], m.column, m.label if "entropy" in point else None)
-        target = None if m.target is None else text_of([m.target], m.column)
-        _whole(learned(made, source, target))
+        source = select_text([m.train], m.column, m.label if reads_labels(point) else None)
+        target = None if m.target is None else select_text([m.target], m.column)
+        _whole(train_representation(made, source, target))
         if made.biased_by_:
             biased: Any = made
             train = biased.annotate_left_out(source, target)

@@ -107,7 +107,8 @@ class LinearTagger(Estimator):
             factor = self._training.factor(matrix, data, codes, len(labels))
         found, features = self._training.of(matrix, codes, len(labels))
         weights = Weights.of(matrix.native, features, np.ascontiguousarray(found.found.T))
-        self._keep(weights, template, labels, label, factor, found, columns=list(data.names))
+        facts = training_facts(found, columns=list(data.names))
+        self._become(weights, template, labels, label, factor, facts)
         self.seconds_ = monotonic() - start
         return self
 
@@ -152,23 +153,6 @@ class LinearTagger(Estimator):
     @property
     def _training(self) -> Training:
         return Training(self._objective, self.min_count, self._threads)
-
-    def _keep(
-        self,
-        weights: Weights,
-        template: Template,
-        labels: Sequence[str],
-        label: str,
-        factor: float | None,
-        found: Classifiers,
-        **training: Any,
-    ) -> None:
-        facts = {
-            "objective": float(found.objectives.sum()),
-            "iterations": [int(n) for n in found.iterations],
-            **training,
-        }
-        self._become(weights, template, labels, label, factor, facts)
 
     def _become(
         self,
@@ -277,6 +261,15 @@ class LinearTagger(Estimator):
         tagger = LinearTagger(threads=threads, **saved.parameters)
         tagger._become(*saved[1:])
         return tagger
+
+
+def training_facts(found: Classifiers, **more: Any) -> dict[str, Any]:
+    """What a file says of a training."""
+    return {
+        "objective": float(found.objectives.sum()),
+        "iterations": [int(n) for n in found.iterations],
+        **more,
+    }
 
 
 def _rereadable(data: Any) -> Any:

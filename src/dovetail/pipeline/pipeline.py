@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from dovetail.base import Estimator, clone
+from dovetail.base.annotator import Annotator
+from dovetail.base.potentials import Potentials
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError, DovetailError
@@ -19,10 +21,8 @@ from dovetail.pipeline.decode.inputs import as_corpus, split_corpus
 from dovetail.pipeline.decode.joint import JointScores, annotate_in_order
 from dovetail.pipeline.decode.tagging import PipelineTagging, find_n_best, tag_corpus
 from dovetail.pipeline.file import SETTINGS, damaged, pipeline_bytes, read_pipeline
-from dovetail.pipeline.layers.annotator import Annotator
 from dovetail.pipeline.layers.known import Known, known_labels
 from dovetail.pipeline.layers.layer import Layer, check_fitted, layer_named, weigh_layers
-from dovetail.pipeline.layers.potentials import Potentials
 from dovetail.pipeline.representations import (
     added,
     apart,

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.base.potentials import Potentials, Scores
 from dovetail.corpus import Column, Corpus
 from dovetail.grid import Grid
 from dovetail.pipeline.decode.single import missing
 from dovetail.pipeline.layers.known import Known
 from dovetail.pipeline.layers.layer import Layer
-from dovetail.pipeline.layers.potentials import Potentials, Scores
 
 Pass = Callable[[Layer, Corpus], Column]
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dovetail.base.potentials import Scores
 from dovetail.chain.tagging import SpanPrediction, span_events
 from dovetail.chain.tagging_html import mark_words
 from dovetail.corpus import Column, Corpus
@@ -24,7 +25,6 @@ from dovetail.pipeline.decode.single import best_codes
 from dovetail.pipeline.decode.span_decision import label_scores
 from dovetail.pipeline.layers.known import Codes
 from dovetail.pipeline.layers.layer import Layer
-from dovetail.pipeline.layers.potentials import Scores
 
 
 class LayerTagging(NamedTuple):

@@ -4,40 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
 
+from dovetail.base.annotator import Latent
+from dovetail.base.potentials import Potentials, Scores
 from dovetail.corpus import Column, Corpus
 from dovetail.grid import Grid
 from dovetail.pipeline.layers.known import known_labels
-from dovetail.pipeline.layers.potentials import Potentials, Scores
 
 if TYPE_CHECKING:
     from dovetail.chain.tagger import Tagger
     from dovetail.pipeline.layers.parts import PartsWriter
 
-Latent = Mapping[str, tuple[str, ...]]
 Gains = defaultdict[tuple[int, str], float]  # by token and source
-
-
-@runtime_checkable
-class Annotator(Protocol):
-    """Reads columns of a corpus, and has labels of its own for the tokens."""
-
-    @property
-    def labels_(self) -> list[str]:
-        """The labels that it can give."""
-
-    @property
-    def reads_(self) -> tuple[str, ...]:
-        """Columns that it may read."""
-
-    def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:
-        """Scores over the tokens of a corpus.
-
-        ``latent`` are columns that are not known yet, with the labels that they may have: scores
-        that depend on them are given for each of these. The corpus holds guesses at them.
-        """
 
 
 class LayerAnnotator(ABC):

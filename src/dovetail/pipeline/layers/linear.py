@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
+from dovetail.base.annotator import Latent
+from dovetail.base.potentials import Potentials, Scores
 from dovetail.corpus import Column, Corpus
 from dovetail.io.loading import load
 from dovetail.numeric import log
-from dovetail.pipeline.layers.annotator import Latent
-from dovetail.pipeline.layers.potentials import Potentials, Scores
 from dovetail.pipeline.layers.wrapped import WrappedTagger
 
 if TYPE_CHECKING:

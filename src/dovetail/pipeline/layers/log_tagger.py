@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dovetail.base.annotator import Latent
+from dovetail.base.potentials import Potentials
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus, SoftColumn
 from dovetail.numeric import log
-from dovetail.pipeline.layers.annotator import Latent, LayerAnnotator
-from dovetail.pipeline.layers.potentials import Potentials
+from dovetail.pipeline.layers.annotator import LayerAnnotator
 from dovetail.pipeline.layers.tagger import TaggerLayer, load_tagger
 
 if TYPE_CHECKING:

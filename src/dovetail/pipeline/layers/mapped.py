@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from dovetail.base.annotator import Latent
+from dovetail.base.potentials import Potentials, Scores
 from dovetail.corpus import Corpus, SoftColumn, detect_scheme
 from dovetail.corpus.labels import B, O, S, split_label
 from dovetail.corpus.schemes import Scheme, allowed_transitions
 from dovetail.numeric import log, matmul
-from dovetail.pipeline.layers.annotator import Latent, LayerAnnotator
-from dovetail.pipeline.layers.potentials import Potentials, Scores
+from dovetail.pipeline.layers.annotator import LayerAnnotator
 
 if TYPE_CHECKING:
     from dovetail.pipeline.layers.parts import PartsReader, PartsWriter

@@ -9,17 +9,12 @@ from math import inf
 from operator import add
 from typing import TYPE_CHECKING, Any
 
+from dovetail.base.annotator import Annotator, Latent
+from dovetail.base.potentials import Potentials
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.pipeline.layers.annotator import (
-    Annotator,
-    Gains,
-    Latent,
-    LayerAnnotator,
-    gains_by_score,
-)
+from dovetail.pipeline.layers.annotator import Gains, LayerAnnotator, gains_by_score
 from dovetail.pipeline.layers.conversion import as_annotator
-from dovetail.pipeline.layers.potentials import Potentials
 
 if TYPE_CHECKING:
     from dovetail.chain.tagger import Tagger

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dovetail.base.annotator import Latent
+from dovetail.base.potentials import Potentials, Scores
 from dovetail.chain.contributions import contributions, differ_at
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Column, Corpus
 from dovetail.features.latent import LatentTemplate
-from dovetail.pipeline.layers.annotator import Gains, Latent
+from dovetail.pipeline.layers.annotator import Gains
 from dovetail.pipeline.layers.known import are_different, known_labels
-from dovetail.pipeline.layers.potentials import Potentials, Scores
 from dovetail.pipeline.layers.wrapped import WrappedTagger
 
 if TYPE_CHECKING:

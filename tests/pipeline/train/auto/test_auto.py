@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from dovetail import Corpus, DataError, Pipeline, Pool, Tagger, Template, column
+from dovetail.base.potentials import Potentials
 from dovetail.evaluate.ratio import RatioScore
 from dovetail.pipeline.layers.log_tagger import LogTaggerLayer
 from dovetail.pipeline.layers.mapped import Mapped
-from dovetail.pipeline.layers.potentials import Potentials
 from dovetail.pipeline.layers.recalibrated import Correction, Recalibrated
 from dovetail.pipeline.layers.tagger import TaggerLayer
 from dovetail.pipeline.train.auto.members import ALONE, MAPPED, MAPPED_SPANS, READING, Member

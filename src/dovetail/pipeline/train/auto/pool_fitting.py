@@ -20,13 +20,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.base.potentials import Potentials, Scores
 from dovetail.chain.train.lbfgs import lbfgs
 from dovetail.chain.train.objective import Precision
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.grid import Grid
 from dovetail.numeric import dot, exp, log
-from dovetail.pipeline.layers.potentials import Potentials, Scores
 from dovetail.pipeline.layers.recalibrated import Correction
 from dovetail.pipeline.train.held_out import HeldOut
 

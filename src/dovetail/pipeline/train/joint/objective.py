@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dovetail.base.potentials import Potentials
 from dovetail.chain.train.objective import Precision
 from dovetail.chain.train.steps import Weights
 from dovetail.corpus import Corpus
@@ -24,7 +25,6 @@ from dovetail.numeric import dot
 from dovetail.pipeline.decode.decoder import Decoder
 from dovetail.pipeline.decode.joint import JointScores
 from dovetail.pipeline.layers.known import Known, known_labels
-from dovetail.pipeline.layers.potentials import Potentials
 from dovetail.pipeline.tasks import naming
 from dovetail.pipeline.train.joint.features import BlockFeatures, Bounds, Counts, LayerWeights
 from dovetail.pipeline.train.joint.layer import JointLayer

@@ -14,13 +14,13 @@ from dovetail.representation.file import (
     vocabulary_arrays,
     vocabulary_in,
 )
-from dovetail.representation.parameters import Parameters
+from dovetail.representation.hmm.parameters import Parameters
 
 if TYPE_CHECKING:
-    from dovetail.representation.hmm import HMM
+    from dovetail.representation.hmm.hmm import HMM
 
 
-def hmm_bytes(hmm: HMM) -> bytes:
+def write_hmm(hmm: HMM) -> bytes:
     """The whole file in memory."""
     at = hmm.parameters_
     arrays: dict[str, Any] = {
@@ -39,7 +39,7 @@ def hmm_bytes(hmm: HMM) -> bytes:
     return to_bytes(hmm.kind, arrays, facts)
 
 
-def hmm_in(cls: type[HMM], source: Source | ModelFile, threads: int | None) -> Any:
+def read_hmm(cls: type[HMM], source: Source | ModelFile, threads: int | None) -> Any:
     """The model in a file."""
     with opened(source, cls.kind) as file:
         saved = {**cls._restored_parameters(file.facts["settings"]), "threads": threads}

@@ -19,7 +19,7 @@ from dovetail.representation import (
     WordClasses,
     WordVectors,
 )
-from dovetail.representation.described import described, learned, text_of
+from dovetail.representation.build import make_representation, select_text, train_representation
 from dovetail.representation.plots import check_plot, use_of_states
 from representation.texts import news, novel
 
@@ -38,7 +38,7 @@ SMALL: dict[str, Any] = {"states": 3, "min_count": 1, "rounds": 2, "threads": 1}
 def test_every_kind_is_learned_kept_and_opened(
     kind: Any, settings: dict[str, Any], expected: type[Representation]
 ) -> None:
-    made = learned(described(kind, **SMALL, **settings), news(), novel())
+    made = train_representation(make_representation(kind, **SMALL, **settings), news(), novel())
     assert type(made) is expected
     assert made.biased_by_ == (("pos",) if "labels" in settings else ())
     again = load(made.to_bytes())
@@ -48,7 +48,9 @@ def test_every_kind_is_learned_kept_and_opened(
 
 
 def test_classes_and_vectors_are_opened() -> None:
-    classes = learned(described("classes", states=3, min_count=1), news(), novel())
+    classes = train_representation(
+        make_representation("classes", states=3, min_count=1), news(), novel()
+    )
     vectors = WordVectors(["girl", "bank", "sold"], [[1, 0], [0.9, 0], [0, 1]], clusters=2)
     for made in (classes, vectors):
         again = load(made.to_bytes())
@@ -73,9 +75,9 @@ def test_only_representations_are_opened() -> None:
 
 def test_text_has_the_column_of_words_or_the_first() -> None:
     form = Corpus.from_lists({"form": [["b"]], "x": [["y"]]})
-    both = text_of([Corpus.from_lists({"pos": [["N"]], "word": [["a"]]}), form], "word")
+    both = select_text([Corpus.from_lists({"pos": [["N"]], "word": [["a"]]}), form], "word")
     assert both.lists("word") == [["a"], ["b"]]
-    assert text_of([form], "word", "x").names == ("word", "x")
+    assert select_text([form], "word", "x").names == ("word", "x")
 
 
 @pytest.mark.parametrize(
@@ -88,12 +90,12 @@ def test_text_has_the_column_of_words_or_the_first() -> None:
 )
 def test_descriptions_that_contradict_themselves(kind: Any, settings: Any, words: str) -> None:
     with pytest.raises(DataError, match=words):
-        described(kind, **settings)
+        make_representation(kind, **settings)
 
 
 @pytest.mark.parametrize("soft", [True, False])
 def test_use_of_states_is_their_share(soft: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: Any = learned(described("hmm", **SMALL, soft=soft), news())
+    made: Any = train_representation(make_representation("hmm", **SMALL, soft=soft), news())
     monkeypatch.setattr("dovetail.representation.plots.AT_ONCE", 50)
     [shares] = use_of_states(made, [news(), novel()]).values()
     expected = made.marginals(news()).mean(axis=0)

@@ -12,11 +12,11 @@ from dovetail.corpus import Column, Corpus
 from dovetail.errors import DataError
 from dovetail.io.model_file import ModelFile, Source
 from dovetail.representation.annotation import Corpora
-from dovetail.representation.biased import BiasedHMM
+from dovetail.representation.bias.predict import Predict
 from dovetail.representation.file import opened, to_bytes
-from dovetail.representation.hmm import HMM
-from dovetail.representation.properties import Predict
-from dovetail.representation.rounds import Progress
+from dovetail.representation.hmm.biased.biased import BiasedHMM
+from dovetail.representation.hmm.hmm import HMM
+from dovetail.representation.hmm.steps import Progress
 
 LayerCallback = Callable[[int, Progress], bool | None]
 
@@ -106,22 +106,22 @@ class LayeredHMM(Representation):
         ``held_out`` and ``patience`` are those of `HMM.fit`, for each layer. Ctrl-C ends the
         training with the layers that there are, the last of them as it is then.
         """
-        wishes: dict[str, Any] = {"held_out": held_out, "patience": patience}
+        options: dict[str, Any] = {"held_out": held_out, "patience": patience}
         texts = [source] if target is None else [source, target]
         corpora = [[c] if isinstance(c, Corpus) else list(c) for c in texts]
         trained: list[HMM] = []
         stopped = ""
         for number, name in enumerate(self._names(self.layers)):
             layer = self._layer(number)
-            own: Any = None if callback is None else _numbered(callback, number + 1)
+            own: Any = None if callback is None else _with_number(callback, number + 1)
             try:
                 if trained and self.repel:
                     last = trained[-1]
                     corpora = [[_with_states(last, last.name_, c) for c in p] for p in corpora]
                 if isinstance(layer, BiasedHMM):
-                    layer.fit(*corpora, callback=own, **wishes)
+                    layer.fit(*corpora, callback=own, **options)
                 else:
-                    layer.fit([c for part in corpora for c in part], callback=own, **wishes)
+                    layer.fit([c for part in corpora for c in part], callback=own, **options)
             except KeyboardInterrupt:
                 if not trained:
                     raise
@@ -195,5 +195,5 @@ def _with_states(layer: HMM, name: str, corpus: Corpus) -> Corpus:
     return corpus.with_column(name, Column(layer.best_states(corpus), tuple(layer.labels_)))
 
 
-def _numbered(callback: LayerCallback, number: int) -> Callable[[Progress], bool | None]:
+def _with_number(callback: LayerCallback, number: int) -> Callable[[Progress], bool | None]:
     return lambda progress: callback(number, progress)

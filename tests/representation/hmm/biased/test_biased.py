@@ -11,7 +11,7 @@ import pytest
 from dovetail.corpus import Corpus, SoftColumn
 from dovetail.errors import DataError
 from dovetail.representation import HMM, BiasedHMM, Distance, Entropy, Predict, TokenCost
-from dovetail.representation.biases import conditional_entropy
+from dovetail.representation.bias.bias import conditional_entropy
 from representation.texts import news, novel
 
 

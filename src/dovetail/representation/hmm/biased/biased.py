@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,25 +12,19 @@ import numpy.typing as npt
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.io.model_file import Source
-from dovetail.representation.annotation import Corpora, Value, corpora_of, joined_text, one_of
-from dovetail.representation.biased_em import BiasedEM, Tilt
-from dovetail.representation.biases import Bias, PredictBias, Told
-from dovetail.representation.hmm import HMM
-from dovetail.representation.hmm_training import Wishes, learn
-from dovetail.representation.leaks import cross_fitted, left_out
-from dovetail.representation.parameters import Floats, Parameters, Update
-from dovetail.representation.properties import (
-    Domains,
-    Property,
-    Scaling,
-    TokenCost,
-    labels_of,
-    restored,
-)
-from dovetail.representation.rounds import Callback, Memory, Step
-from dovetail.representation.starts import Start
-from dovetail.representation.text import Costs, Text
-from dovetail.representation.vocabulary import Rare
+from dovetail.representation.annotation import Corpora, corpora_of, joined_text, one_of
+from dovetail.representation.bias.property import Domains, Property, Scaling
+from dovetail.representation.bias.registry import find_label_columns, restore_properties
+from dovetail.representation.bias.token_cost import TokenCost
+from dovetail.representation.cross_fitting import cross_fit
+from dovetail.representation.hmm.biased.em import BiasedEM, BiasState
+from dovetail.representation.hmm.biased.leave_out import decode_left_out
+from dovetail.representation.hmm.hmm import HMM
+from dovetail.representation.hmm.inference import Costs
+from dovetail.representation.hmm.parameters import Parameters
+from dovetail.representation.hmm.steps import Callback, Memory, Step
+from dovetail.representation.hmm.training import FitOptions, train_hmm
+from dovetail.representation.text import Floats, Text
 
 
 class BiasedHMM(HMM):
@@ -83,33 +77,14 @@ class BiasedHMM(HMM):
         scaling: Scaling = "token",
         ramp: int = 5,
         evaluations: int = 3,
-        column: str = "word",
-        name: str = "state",
-        start: Start = "classes",
-        update: Update = "bayes",
-        prior: float = 0.01,
-        rounds: int = 20,
-        tolerance: float = 1e-4,
-        batch: int | None = None,
-        decay: float = 0.7,
-        min_count: int = 2,
-        rare: Rare = "form",
-        soft: bool = True,
-        value: Value = "auto",
-        precision: Literal["single", "double"] = "single",
-        threads: int | None = None,
-        seed: int = 0,
+        **parameters: Any,
     ) -> None:
         self.properties = tuple(properties)
         self.sigma = sigma
         self.scaling = scaling
         self.ramp = ramp
         self.evaluations = evaluations
-        super().__init__(
-            states, column=column, name=name, start=start, update=update, prior=prior,
-            rounds=rounds, tolerance=tolerance, batch=batch, decay=decay, min_count=min_count,
-            rare=rare, soft=soft, value=value, precision=precision, threads=threads, seed=seed,
-        )  # fmt: skip
+        super().__init__(states, **parameters)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -139,21 +114,22 @@ class BiasedHMM(HMM):
         The other arguments are those of `HMM.fit`.
         """
         domains = self.domains(source, target)
-        wishes = Wishes(held_out, patience, warm_start, resume, checkpoint, callback)
+        options = FitOptions(held_out, patience, warm_start, resume, checkpoint, callback)
         biases, each = self.biases(domains)
 
         def steps(text: Text, at: Parameters, memory: Memory, done: int) -> Iterator[Step]:
             em = BiasedEM(self.sigma, self.ramp, self.evaluations)
-            tilt = Tilt.remembered(biases, each, memory)
-            return em.rounds(text, self.engine, self.rule, at, tilt, done)
+            state = BiasState.restore(biases, each, memory)
+            return em.rounds(text, self.engine, self.rule, at, state, done)
 
-        told = [] if self.sigma is not None else _for_start(biases)
-        learn(self, domains.corpora, wishes, steps, told)
+        at_start = [bias for bias in biases if bias.biases_start and self.sigma is None]
+        class_biases = [each for bias in at_start for each in bias.class_biases]
+        train_hmm(self, domains.corpora, options, steps, class_biases)
         return self
 
     @property
     def biased_by_(self) -> tuple[str, ...]:
-        return labels_of(self.properties)
+        return find_label_columns(self.properties)
 
     def domains(self, source: Corpora, target: Corpora | None) -> Domains:
         """The text of both domains, checked."""
@@ -182,7 +158,7 @@ class BiasedHMM(HMM):
         own expected counts are taken out. Both corpora are those of the training.
         """
         domains = self.domains(source, target)
-        column = left_out(self, domains)
+        column = decode_left_out(self, domains)
         return domains.source.with_column(self.name, column)
 
     def annotate_cross_fitted(
@@ -198,7 +174,7 @@ class BiasedHMM(HMM):
         It takes ``folds`` trainings. Their states are renamed to be as like these as they can be.
         """
         domains = self.domains(source, target)
-        column = cross_fitted(self, domains, folds, seed)
+        column = cross_fit(self, domains, folds, seed)
         return domains.source.with_column(self.name, column)
 
     def by_word(self, corpora: Sequence[Corpus]) -> Floats:
@@ -209,7 +185,7 @@ class BiasedHMM(HMM):
 
     def reorder(self, order: npt.NDArray[np.int64]) -> None:
         """Give the states other numbers."""
-        self.parameters_ = self.for_decoding.reordered(order)
+        self.parameters_ = self.for_decoding.reorder(order)
 
     def _saved_parameters(self) -> dict[str, Any]:
         specs = [p.spec() for p in self.properties]
@@ -217,10 +193,4 @@ class BiasedHMM(HMM):
 
     @classmethod
     def _restored_parameters(cls, saved: dict[str, Any]) -> dict[str, Any]:
-        return {**saved, "properties": restored(saved["properties"])}
-
-
-def _for_start(biases: Sequence[Bias]) -> list[Told]:
-    """What the classes of the start should tell. Not of earlier layers: these would be told apart
-    at the cost of what all should tell."""
-    return [told for bias in biases if not isinstance(bias, PredictBias) for told in bias.told]
+        return {**saved, "properties": restore_properties(saved["properties"])}

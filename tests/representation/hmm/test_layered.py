@@ -16,10 +16,10 @@ from dovetail.representation import (
     Entropy,
     LayeredHMM,
     Predict,
-    hmm_training,
 )
-from dovetail.representation.layered import _with_states
-from dovetail.representation.starts import random_start
+from dovetail.representation.hmm import training
+from dovetail.representation.hmm.layered import _with_states
+from dovetail.representation.hmm.starts import random_start
 from representation.texts import news, novel
 
 SETTINGS: dict[str, Any] = {"min_count": 1, "rounds": 10, "start": "random", "threads": 1}
@@ -95,7 +95,7 @@ def test_ctrl_c_between_rounds_keeps_the_layers_that_there_are(
             raise KeyboardInterrupt
         return random_start(*given)
 
-    monkeypatch.setattr(hmm_training, "random_start", interrupted)
+    monkeypatch.setattr(training, "random_start", interrupted)
     layered = LayeredHMM(3, HMM(3, **SETTINGS), repel=repel).fit(news())
     assert layered.stopped_.startswith("interrupted")
     assert layered.names_ == ("state1",)
@@ -108,6 +108,6 @@ def test_ctrl_c_between_rounds_keeps_the_layers_that_there_are(
 def test_layers_share_held_out_text_but_no_checkpoint(tmp_path: Path) -> None:
     layered = LayeredHMM(2, HMM(6, **{**SETTINGS, "rounds": 40, "tolerance": 0.0, "update": "em"}))
     layered.fit(news(15), held_out=news(60, seed=5), patience=1)
-    assert layered.stopped_ == "no better held-out likelihood for 1 rounds"
+    assert layered.stopped_ == "no better held-out score for 1 rounds"
     with pytest.raises(TypeError, match="checkpoint"):
         layered.fit(news(), checkpoint=tmp_path / "c")  # type: ignore[call-arg]

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dovetail.representation.parameters import Parameters
-from dovetail.representation.text import Costs, Engine, Text
+from dovetail.representation.hmm.inference import Costs, Engine
+from dovetail.representation.hmm.parameters import Parameters
+from dovetail.representation.text import Text
 from reference.hmm import Enumerated
 
 EXACT = Engine(exact=True)

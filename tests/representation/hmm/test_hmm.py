@@ -11,10 +11,11 @@ import pytest
 from dovetail.corpus import Corpus, SoftColumn
 from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingError
 from dovetail.representation import HMM, Progress, Vocabulary, WordClasses
-from dovetail.representation.em import Rule, batch_em
-from dovetail.representation.parameters import Parameters
-from dovetail.representation.starts import earlier_start, random_start
-from dovetail.representation.text import Engine, Text
+from dovetail.representation.hmm.em import Rule, batch_em
+from dovetail.representation.hmm.inference import Engine
+from dovetail.representation.hmm.parameters import Parameters
+from dovetail.representation.hmm.starts import earlier_start, random_start
+from dovetail.representation.text import Text
 from dovetail.representation.vocabulary import ANY
 from representation.texts import news, novel
 
@@ -97,7 +98,7 @@ def test_held_out_text_chooses_the_round() -> None:
         news(15), held_out=news(60, seed=5), patience=2, callback=lambda p: seen.append(p)
     )
     scores = [progress.held_out for progress in seen]
-    assert hmm.stopped_ == "no better held-out likelihood for 2 rounds"
+    assert hmm.stopped_ == "no better held-out score for 2 rounds"
     assert hmm.rounds_ == 1 + int(np.argmax(scores)) == len(seen) - 2
     assert hmm.log_likelihood(news(60, seed=5)) == pytest.approx(max(scores), rel=1e-6)  # type: ignore[type-var]
 

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from dovetail.errors import DataError
 from dovetail.numeric import digamma, exp, log
+from dovetail.representation.text import Floats
 
-Floats = npt.NDArray[np.float64]
 Update = Literal["bayes", "em"]
 
 
@@ -46,10 +46,10 @@ class Parameters:
     def n_words(self) -> int:
         return len(self.emissions)
 
-    def reordered(self, order: npt.NDArray[np.int64]) -> Parameters:
+    def reorder(self, order: npt.NDArray[np.int64]) -> Parameters:
         """The same model with its states in another order."""
-        moves = self.transitions[np.ix_(order, order)]
-        return Parameters(self.start[order], moves, self.emissions[:, order])
+        transitions = self.transitions[np.ix_(order, order)]
+        return Parameters(self.start[order], transitions, self.emissions[:, order])
 
     def for_decoding(self) -> Parameters:
         """The same where a word that no state emits says nothing, instead of being impossible."""
@@ -69,7 +69,7 @@ class Counts:
     transitions: Floats
     emissions: Floats
 
-    def mixed(self, other: Counts, share: float) -> Counts:
+    def mix(self, other: Counts, share: float) -> Counts:
         """These counts with a share of others in their place, for stepwise updates."""
         return Counts(
             (1 - share) * self.start + share * other.start,
@@ -77,7 +77,7 @@ class Counts:
             (1 - share) * self.emissions + share * other.emissions,
         )
 
-    def scaled(self, factor: float) -> Counts:
+    def scale(self, factor: float) -> Counts:
         return Counts(factor * self.start, factor * self.transitions, factor * self.emissions)
 
 
@@ -102,7 +102,7 @@ def emission_update(update: Update, prior: float, n_words: int) -> Emit:
     return bayes if update == "bayes" else likelihood
 
 
-def estimated(
+def estimate_parameters(
     counts: Counts, update: Update, prior: float, before: Parameters | None
 ) -> Parameters:
     """The parameters that expected counts give; states that are never used keep what they had."""

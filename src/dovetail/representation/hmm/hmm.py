@@ -23,13 +23,14 @@ from dovetail.representation.annotation import (
     number_of,
     with_value,
 )
-from dovetail.representation.em import Rule, Stepwise, batch_em
-from dovetail.representation.hmm_file import hmm_bytes, hmm_in
-from dovetail.representation.hmm_training import Wishes, learn
-from dovetail.representation.parameters import Floats, Parameters, Update
-from dovetail.representation.rounds import Callback, Memory, Progress, Step
-from dovetail.representation.starts import Start
-from dovetail.representation.text import Costs, Engine, Ints, Text
+from dovetail.representation.hmm.em import Rule, Stepwise, batch_em
+from dovetail.representation.hmm.file import read_hmm, write_hmm
+from dovetail.representation.hmm.inference import Costs, Engine
+from dovetail.representation.hmm.parameters import Parameters, Update
+from dovetail.representation.hmm.starts import Start
+from dovetail.representation.hmm.steps import Callback, Memory, Progress, Step
+from dovetail.representation.hmm.training import FitOptions, train_hmm
+from dovetail.representation.text import Floats, Ints, Text
 from dovetail.representation.vocabulary import Rare, Vocabulary
 
 LEAST = 0.01  # states less probable than this make no feature
@@ -159,8 +160,8 @@ class HMM(Representation):
         ``held_out`` text begin anew. ``callback`` is called with a `Progress` after every round and
         may return True to stop. Ctrl-C ends the training with what there is.
         """
-        wishes = Wishes(held_out, patience, warm_start, resume, checkpoint, callback)
-        learn(self, corpora_of(data, self.column), wishes, self._steps)
+        options = FitOptions(held_out, patience, warm_start, resume, checkpoint, callback)
+        train_hmm(self, corpora_of(data, self.column), options, self._steps)
         return self
 
     def _steps(self, text: Text, at: Parameters, memory: Memory, done: int) -> Iterator[Step]:
@@ -245,7 +246,7 @@ class HMM(Representation):
 
     def to_bytes(self) -> bytes:
         self.check_fitted()
-        return hmm_bytes(self)
+        return write_hmm(self)
 
     def _saved_parameters(self) -> dict[str, Any]:
         return {**self.get_params(deep=False), "threads": None}
@@ -257,5 +258,5 @@ class HMM(Representation):
     @classmethod
     def load(cls, source: Source | ModelFile, *, threads: int | None = None) -> Self:
         """A model from a file or from bytes."""
-        made: Self = hmm_in(cls, source, threads)
+        made: Self = read_hmm(cls, source, threads)
         return made

@@ -10,10 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from dovetail.representation.dual import Ball, ascend
-from dovetail.representation.text import Costs, Engine, Expected, Text
+from dovetail.representation.hmm.biased.dual import Ball, ascend
+from dovetail.representation.hmm.inference import Costs, Engine, Expected
+from dovetail.representation.text import Text
 from reference.hmm import Enumerated
-from representation.test_hmm_kernels import parameters
+from representation.hmm.test_hmm_kernels import parameters
 
 ENGINE = Engine(exact=True)
 TEXT = Text.of([0, 1, 2, 1], [0, 3, 4], 3)

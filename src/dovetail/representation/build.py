@@ -1,4 +1,4 @@
-"""Representations as recipes and command lines describe them: in words and numbers alone."""
+"""Representations as recipes and the command line ask for them: by words and numbers alone."""
 
 from __future__ import annotations
 
@@ -8,62 +8,58 @@ from typing import Any, Literal, get_args
 from dovetail.base.representation import Representation
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.representation.biased import BiasedHMM
-from dovetail.representation.hmm import HMM
-from dovetail.representation.layered import LayeredHMM
-from dovetail.representation.properties import Distance, Entropy
+from dovetail.representation.bias.registry import OFFERED, make_properties
+from dovetail.representation.hmm.biased.biased import BiasedHMM
+from dovetail.representation.hmm.hmm import HMM
+from dovetail.representation.hmm.layered import LayeredHMM
 from dovetail.representation.word_classes import WordClasses
 
 Kind = Literal["hmm", "biased", "layered", "classes"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-def described(
+def make_representation(
     kind: Kind,
     *,
     states: int | None = None,
     layers: int | None = None,
     repel: float | None = None,
     labels: str | None = None,
-    entropy: float | None = None,
-    distance: float | None = None,
     sigma: float | None = None,
     **settings: Any,
 ) -> Representation:
     """A representation, not yet trained.
 
-    ``entropy`` and ``distance`` are the weights of biases: by ``labels``, a column, and by the
-    distance of two domains, where these are given. ``settings`` are those of the class; what is
-    None is as the class has it.
+    Biases are asked for by ``labels``, a column, and by the weights of `OFFERED`; ``settings`` are
+    those of the class. What is None is as the class has it.
 
-    >>> described("biased", states=3, distance=0.3)
+    >>> make_representation("biased", states=3, distance=0.3)
     BiasedHMM(states=3, properties=(Distance(weight=0.3),))
     """
-    properties: list[Any] = []
-    if labels is not None:
-        properties.append(Entropy(labels, **_given(weight=entropy)))
-    if distance is not None:
-        properties.append(Distance(distance))
+    weights = {key: settings.pop(key) for key in OFFERED if key in settings}
+    properties = make_properties(labels, weights)
     if kind == "classes":
-        return WordClasses(properties=properties, **_given(classes=states), **settings)
+        return WordClasses(properties=properties, **_drop_none(classes=states), **settings)
     if properties and kind == "hmm":
         raise DataError("a plain HMM takes no biases: ask for the kind biased or layered")
     if kind == "biased" and not properties:
         raise DataError("a biased HMM needs a bias: by labels, by the distance of domains, or both")
     if sigma is not None and not properties:
         raise DataError("sigma bounds biases, and there are none: give labels or a distance")
-    settings |= _given(states=states)
+    settings |= _drop_none(states=states)
     one = HMM(**settings)
     if properties:
         one = BiasedHMM(properties=properties, sigma=sigma, **settings)
-    return LayeredHMM(of=one, **_given(layers=layers, repel=repel)) if kind == "layered" else one
+    return (
+        LayeredHMM(of=one, **_drop_none(layers=layers, repel=repel)) if kind == "layered" else one
+    )
 
 
-def _given(**values: Any) -> dict[str, Any]:
+def _drop_none(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def learned(
+def train_representation(
     representation: Representation,
     source: Corpus,
     target: Corpus | None = None,
@@ -78,7 +74,7 @@ def learned(
     return representation
 
 
-def text_of(corpora: Iterable[Corpus], column: str, labels: str | None = None) -> Corpus:
+def select_text(corpora: Iterable[Corpus], column: str, labels: str | None = None) -> Corpus:
     """What a representation learns from: the words of corpora, under the name of a column, and
     labels. Words are the column of that name, or else the first."""
     parts = []

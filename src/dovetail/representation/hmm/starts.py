@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 
 from dovetail.numeric import log1p, matmul
-from dovetail.representation.biases import Told
-from dovetail.representation.parameters import Counts, Parameters, estimated
+from dovetail.representation.bias.bias import CodeBias
+from dovetail.representation.hmm.parameters import Counts, Parameters, estimate_parameters
 from dovetail.representation.text import Text
 from dovetail.representation.vocabulary import Vocabulary
-from dovetail.representation.word_classes import exchanged
+from dovetail.representation.word_classes import exchange_words
 
 Start = Literal["classes", "random"]
 OWN_SHARE = 0.9  # of a word's tokens that begin in the state of its class; the others are spread
@@ -33,13 +33,15 @@ def random_start(n_states: int, n_words: int, seed: int) -> Parameters:
     )
 
 
-def classes_start(text: Text, n_states: int, seed: int, told: Sequence[Told] = ()) -> Parameters:
+def classes_start(
+    text: Text, n_states: int, seed: int, biases: Sequence[CodeBias] = ()
+) -> Parameters:
     """A state for each exchange class: its words, and how classes follow one another.
 
     Most words stay in the state in which they begin, so that biases of the E-step come too late:
-    classes are to have the same properties (``told``).
+    classes are to have the same ``biases``.
     """
-    classes, _ = exchanged(text, n_states, seed, PASSES, told)
+    classes, _ = exchange_words(text, n_states, seed, PASSES, biases)
     soft = np.full((n_states, n_states), (1 - OWN_SHARE) / max(n_states - 1, 1))
     np.fill_diagonal(soft, OWN_SHARE if n_states > 1 else 1.0)
     seen = np.bincount(text.words, minlength=text.n_words)
@@ -49,14 +51,14 @@ def classes_start(text: Text, n_states: int, seed: int, told: Sequence[Told] = (
     follows = np.ones(text.n_tokens, bool)
     follows[firsts] = False
     pairs = states[np.flatnonzero(follows) - 1] * np.int64(n_states) + states[follows]
-    moves = np.bincount(pairs, minlength=n_states**2).reshape(n_states, n_states)
+    transitions = np.bincount(pairs, minlength=n_states**2).reshape(n_states, n_states)
     begins = np.bincount(states[firsts], minlength=n_states)
     counts = Counts(
         matmul(begins[None].astype(np.float64), soft)[0] + 1.0,
-        matmul(matmul(soft.T, moves.astype(np.float64)), soft) + 1.0,
+        matmul(matmul(soft.T, transitions.astype(np.float64)), soft) + 1.0,
         seen[:, None] * soft[classes],
     )
-    return estimated(counts, "em", 0.0, None)
+    return estimate_parameters(counts, "em", 0.0, None)
 
 
 def earlier_start(earlier: Parameters, names: Vocabulary, vocabulary: Vocabulary) -> Parameters:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dovetail.numeric import exp, log
-from dovetail.representation.parameters import Counts, Parameters, Update, estimated
-from dovetail.representation.rounds import Memory, Step
-from dovetail.representation.text import Engine, Text
+from dovetail.representation.hmm.inference import Engine
+from dovetail.representation.hmm.parameters import Counts, Parameters, Update, estimate_parameters
+from dovetail.representation.hmm.steps import Memory, Step
+from dovetail.representation.text import Text
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Rule:
     prior: float
 
     def __call__(self, counts: Counts, before: Parameters | None = None) -> Parameters:
-        return estimated(counts, self.update, self.prior, before)
+        return estimate_parameters(counts, self.update, self.prior, before)
 
 
 def batch_em(text: Text, engine: Engine, rule: Rule, at: Parameters) -> Iterator[Step]:
@@ -48,7 +49,7 @@ class Stepwise:
     ) -> Iterator[Step]:
         """A round goes once through the text, in parts and an order of its own."""
         n = len(text.bounds) - 1
-        counts = _counts_in(memory, at, text)
+        counts = _start_counts(memory, at, text)
         step = int(memory["step"][0]) if "step" in memory else 0
         while True:
             done += 1
@@ -60,15 +61,15 @@ class Stepwise:
                     continue
                 found = engine.expected(part, at)
                 log_likelihood += found.log_likelihood
-                fresh = found.counts.scaled(text.n_tokens / part.n_tokens)
+                fresh = found.counts.scale(text.n_tokens / part.n_tokens)
                 share = float(exp(-self.decay * log(step + 2.0)))
-                counts = counts.mixed(fresh, share)
+                counts = counts.mix(fresh, share)
                 at = rule(counts, at)
                 step += 1
-            yield Step(at, log_likelihood / text.n_tokens, memory=_kept(counts, step))
+            yield Step(at, log_likelihood / text.n_tokens, memory=_to_memory(counts, step))
 
 
-def _counts_in(memory: Memory, at: Parameters, text: Text) -> Counts:
+def _start_counts(memory: Memory, at: Parameters, text: Text) -> Counts:
     """The running counts where a training goes on, or such as the start would give."""
     if "step" in memory:
         return Counts(memory["start"], memory["transitions"], memory["emissions"])
@@ -77,7 +78,7 @@ def _counts_in(memory: Memory, at: Parameters, text: Text) -> Counts:
     return Counts(sequences * at.start, each * at.transitions, each * at.emissions)
 
 
-def _kept(counts: Counts, step: int) -> Memory:
+def _to_memory(counts: Counts, step: int) -> Memory:
     return {
         "step": np.array([step], np.float64),
         "start": counts.start,

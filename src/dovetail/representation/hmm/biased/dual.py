@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail.numeric import norm
-from dovetail.representation.parameters import Floats
+from dovetail.representation.text import Floats
 
 Found = TypeVar("Found")
 Evaluate = Callable[[Floats], tuple[float, Floats, Found]]
