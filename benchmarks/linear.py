@@ -67,7 +67,7 @@ def rows_and_codes(sentences: int | None) -> tuple[Any, Any, int]:
     """The rows of a matrix, the numbers of their labels, and how many labels there are."""
     from dovetail.corpus import Corpus
     from dovetail.features.sets import chunking
-    from dovetail.multitask.matrix import Matrix, numbered
+    from dovetail.multitask.matrix import Matrix, number_labels
 
     path = tasks.data_folder() / "conll2000" / "train.txt.gz"
     read = list(tasks.sentences(path))[:sentences]
@@ -78,7 +78,7 @@ def rows_and_codes(sentences: int | None) -> tuple[Any, Any, int]:
     corpus = Corpus.from_lists({"word": columns["word"], "pos": chunks, "tag": columns["pos"]})
     matrix = Matrix(chunking())
     matrix.add(corpus)
-    codes, labels = numbered(corpus.column("tag"))
+    codes, labels = number_labels(corpus.column("tag"))
     return matrix.rows(np.arange(corpus.n_tokens)), codes, len(labels)
 
 

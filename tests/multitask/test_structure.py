@@ -330,3 +330,19 @@ def test_label_sets_that_do_not_overlap_are_told(caplog) -> None:
     pipeline = Pipeline({"tag": ASO(features=WORDS, n_parts=0, auxiliary=[other], h=2)})
     pipeline.fit(random_corpus(20))
     assert "tag: the auxiliary task 'other' shares no label" in pipeline.notes_[0]
+
+
+def test_ctrl_c_keeps_no_structure_that_is_half_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    turn, rounds = Alternation._turn, []
+
+    def interrupt(self: Alternation, block: np.ndarray) -> tuple[list[list[float]], float]:
+        rounds.append(len(rounds))
+        if len(rounds) == 2:
+            raise KeyboardInterrupt
+        return turn(self, block)
+
+    monkeypatch.setattr(Alternation, "_turn", interrupt)
+    structure = Structure(Template(column("word")), 2, rounds=3)
+    with pytest.raises(KeyboardInterrupt):
+        structure.fit([labelled(random_corpus(), "tag")])
+    assert not structure.is_fitted

@@ -25,7 +25,7 @@ from dovetail import (
     WordClasses,
     column,
 )
-from dovetail.pipeline.representations import represented
+from dovetail.pipeline.representations import add_representations
 from dovetail.pipeline.train.auto.members import MAPPED
 from dovetail.representation import Distance, Entropy, Representation
 from representation.texts import news, novel
@@ -180,7 +180,7 @@ def test_what_only_measures_does_not_leak() -> None:
 def test_only_missing_columns_are_added(hmm: HMM) -> None:
     classes = WordClasses(3, min_count=1).fit(news())
     corpus = hmm.annotate(news())
-    full = represented(corpus, [hmm, classes])
+    full = add_representations(corpus, [hmm, classes])
     assert full.column("state") is corpus.column("state")
     assert full.names == (*corpus.names, "class")
 

@@ -158,6 +158,17 @@ def test_each_pass_makes_the_text_more_likely() -> None:
     assert (np.diff(seen) >= -1e-9).all()
 
 
+def test_what_ends_the_passes() -> None:
+    assert WordClasses(5, min_count=1).fit(news()).stopped_ == "no word moves any more"
+    short = WordClasses(5, min_count=1, passes=1).fit(news())
+    assert short.stopped_ == "the limit of 1 passes is reached"
+    asked = WordClasses(5, min_count=1).fit(news(), callback=lambda *_: True)
+    assert asked.stopped_ == "the callback asked to stop"
+    assert (asked.classes_ == short.classes_).all()
+    with pytest.raises(DataError, match="passes is 0; give a whole number of at least 1"):
+        WordClasses(5, passes=0)
+
+
 def test_classes_are_those_of_tags() -> None:
     corpus = news(200)
     classes = WordClasses(3, min_count=1).fit(corpus)

@@ -76,7 +76,7 @@ def test_bad_input_is_one_sentence(tmp_path: Path) -> None:
 def test_clusters_are_loaded_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     vectors = WordVectors(WORDS, VECTORS, clusters=2)
     content = vectors.to_bytes()
-    monkeypatch.setattr(word_vectors, "clustered", None)
+    monkeypatch.setattr(word_vectors, "cluster_vectors", None)
     again = WordVectors.load(content)
     assert np.array_equal(again.clusters_, vectors.clusters_)
     assert repr(again) == repr(vectors)

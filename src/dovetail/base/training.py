@@ -17,6 +17,7 @@ from typing import Generic, Protocol, TypeVar
 logger = logging.getLogger(__name__)
 
 CHECKPOINT_SECONDS = 30.0
+INTERRUPTED = "interrupted"  # how the reason begins where Ctrl-C ended a training
 
 
 class Step(Protocol):
@@ -115,10 +116,15 @@ def run_rounds(
             raise
         outcome.interrupted = True
         rounds = done + len(outcome.history)
-        outcome.stopped = f"interrupted after {rounds} rounds; the best model so far is kept"
+        outcome.stopped = f"{INTERRUPTED} after {rounds} rounds; the best model so far is kept"
     if outcome is None:
         raise RuntimeError("the training made no step")
     if hooks.checkpoint:
         hooks.checkpoint(outcome.step, outcome.kept)
     logger.info("training stopped: %s", outcome.stopped)
     return outcome
+
+
+def was_interrupted(stopped: str) -> bool:
+    """Whether a training ended by Ctrl-C, by the reason that it gives."""
+    return stopped.startswith(INTERRUPTED)

@@ -117,7 +117,7 @@ def _pipeline_columns(pipeline: Pipeline) -> list[list[str]]:
     on: as it was, and without what the pipeline adds.
     """
     from dovetail.pipeline.decode.inputs import input_columns
-    from dovetail.pipeline.representations import columns_of
+    from dovetail.pipeline.representations import find_columns
 
     inputs = input_columns(pipeline.layers, pipeline.representations)
     known = [_trained_on(pipeline[name]) for name in pipeline.names]
@@ -126,7 +126,7 @@ def _pipeline_columns(pipeline: Pipeline) -> list[list[str]]:
         return [inputs]
     label, trained = last
     others = {name for name in pipeline.names if name != label}
-    others |= set(columns_of(pipeline.representations))
+    others |= set(find_columns(pipeline.representations))
     while trained and trained[-1] in others:  # what the pipeline added for its training
         trained.pop()
     bare = [name for name in trained if name not in others]

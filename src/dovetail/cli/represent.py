@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dovetail.base.training import was_interrupted
 from dovetail.cli.curves import described as drawn
 from dovetail.cli.curves import show_rounds
 from dovetail.cli.group import INTERRUPTED
@@ -172,7 +173,7 @@ def _facts(
         "bytes": Path(options["out"]).stat().st_size,
         "curves": curves,
         "stopped": learned.stopped_,
-        "interrupted": learned.stopped_.startswith("interrupted"),
+        "interrupted": was_interrupted(learned.stopped_),
     }
 
 

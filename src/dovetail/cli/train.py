@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from dovetail import Tagger
+from dovetail.base.training import was_interrupted
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
 from dovetail.cli.models import check_writable
@@ -194,7 +195,7 @@ class Job:
             "iterations": last.iteration,
             "seconds": last.seconds,
             "stopped": tagger.stopped_,
-            "interrupted": tagger.stopped_.startswith("interrupted"),
+            "interrupted": was_interrupted(tagger.stopped_),
         }
         if held_out is not None:
             facts["held_out"] = _held_out_report(tagger, held_out).to_dict()

@@ -30,7 +30,7 @@ from dovetail.evaluate import evaluate
 from dovetail.pipeline.choices import Decode, Training
 from dovetail.pipeline.decode.single import missing
 from dovetail.pipeline.pipeline import Pipeline
-from dovetail.pipeline.representations import represented
+from dovetail.pipeline.representations import add_representations
 from dovetail.pipeline.stacking import stacked
 from dovetail.pipeline.tasks import naming
 from dovetail.pipeline.train.cross_fitting import shared_parts
@@ -183,7 +183,7 @@ class Experiment:
             own = stacked(self.task.name, settings.pop("features"), **settings)
         if training == "none":
             with naming(self.task.name):
-                empty = represented(self._without(train), known.values())
+                empty = add_representations(self._without(train), known.values())
                 tagger.fit(empty, label=self.label)
             return Pipeline({**known, **own}, threads=self.threads)
         data = dict.fromkeys(own, train)

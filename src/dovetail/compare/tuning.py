@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dovetail import __version__
+from dovetail.base.training import was_interrupted
 from dovetail.chain.tagger import Tagger
 from dovetail.compare.measures import distance, explained, label_entropy, likelihood
 from dovetail.compare.plan import Cell, Plan
@@ -30,7 +31,7 @@ from dovetail.pipeline.train.representation_values import choose_value, groups_o
 from dovetail.recipe.schema.representations import REPRESENTATION_KINDS
 from dovetail.recipe.schema.values import POSITIVE
 from dovetail.representation import Representation
-from dovetail.representation.annotation import Value, number_of, with_value
+from dovetail.representation.annotation import Value, resolve_value, set_value
 from dovetail.representation.bias.registry import OFFERED, find_offer, reads_labels
 from dovetail.representation.build import (
     Kind,
@@ -273,13 +274,13 @@ def _with_columns(to: Corpus, of: Corpus, names: Sequence[str], value: Value) ->
 
 def _valued(column: Column, value: Value) -> Column:
     if isinstance(column, SoftColumn):
-        return SoftColumn.of(column.levels, np.float32(number_of(value)) * column.weights)
-    return with_value(column, value)
+        return SoftColumn.of(column.levels, np.float32(resolve_value(value)) * column.weights)
+    return set_value(column, value)
 
 
 def _whole(trained: Any) -> None:
     """Trainings keep what there is after Ctrl-C; a point that is tried needs all of one."""
-    if trained.stopped_.startswith("interrupted"):
+    if was_interrupted(trained.stopped_):
         raise KeyboardInterrupt
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.multitask.matrix import Codes, check_whole, numbered
+from dovetail.multitask.matrix import Codes, check_whole, number_labels
 
 MOST_VALUES = 20
 
@@ -66,7 +66,7 @@ def parts(corpus: Corpus, label: str, n: int) -> list[AuxiliaryTask]:
             f"{len(filled)} sequences cannot be divided into {n} parts: some would be empty; give "
             "fewer parts, or more text"
         )
-    codes, labels = numbered(corpus.column(label))
+    codes, labels = number_labels(corpus.column(label))
     tasks = []
     for k, sequences in enumerate(np.array_split(filled, n)):
         first, last = corpus.bounds[sequences[0]], corpus.bounds[sequences[-1] + 1]
@@ -86,7 +86,7 @@ def labelled(corpus: Corpus, label: str, *, name: str | None = None) -> Auxiliar
     >>> labelled(Corpus.from_lists({"word": [["a", "b"]], "tag": [["X", "Y"]]}), "tag").labels
     ('X', 'Y')
     """
-    codes, labels = numbered(corpus.column(label))
+    codes, labels = number_labels(corpus.column(label))
     return AuxiliaryTask(name or label, corpus, codes, tuple(labels), learned_from=label)
 
 
@@ -106,7 +106,7 @@ def masked(
     """
     check_whole("most", most)
     check_whole("offset", abs(offset), 0)
-    codes, levels = numbered(corpus.column(column))
+    codes, levels = number_labels(corpus.column(column))
     frequency = np.bincount(codes[codes >= 0], minlength=len(levels))
     chosen = np.argsort(-frequency, kind="stable")[:most]
     table = np.full(len(levels) + 1, len(chosen), np.int32)

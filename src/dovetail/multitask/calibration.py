@@ -23,11 +23,11 @@ def probabilities(scores: Doubles, factor: float) -> Doubles:
     return shares
 
 
-def calibrated(scores: Doubles, codes: npt.NDArray[np.int32]) -> float:
+def calibrate_factor(scores: Doubles, codes: npt.NDArray[np.int32]) -> float:
     """The factor by which the true labels, their numbers being ``codes``, are most likely.
 
     >>> scores = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    >>> factor = calibrated(scores, np.array([0, 0, 1, 1], np.int32))
+    >>> factor = calibrate_factor(scores, np.array([0, 0, 1, 1], np.int32))
     >>> round(float(probabilities(scores, factor)[0, 0]), 2)  # three in four are right
     0.75
     """

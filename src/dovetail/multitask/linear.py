@@ -16,7 +16,7 @@ from dovetail.features import Template
 from dovetail.features.resolution import resolve_corpus_features
 from dovetail.io.model_file import ModelFile, Source, open_model
 from dovetail.multitask.calibration import probabilities
-from dovetail.multitask.linear_file import saved_in, to_bytes
+from dovetail.multitask.linear_file import read_saved, to_bytes
 from dovetail.multitask.matrix import (
     Classifiers,
     Codes,
@@ -25,7 +25,7 @@ from dovetail.multitask.matrix import (
     Matrix,
     Objective,
     check_whole,
-    numbered,
+    number_labels,
 )
 from dovetail.multitask.training import Training
 from dovetail.multitask.weights import Weights
@@ -143,7 +143,7 @@ class LinearTagger(Estimator):
         if not isinstance(data, Corpus):
             raise DataError("a linear tagger is trained on a corpus")
         label = label or data.names[-1]
-        codes, labels = numbered(data.column(label))
+        codes, labels = number_labels(data.column(label))
         if len(labels) < 2:
             there = f"only the label '{labels[0]}'" if labels else "no labels"
             raise DataError(f"the column '{label}' has {there}: classifiers need at least two")
@@ -257,7 +257,7 @@ class LinearTagger(Estimator):
         own."""
         file = open_model(source, verify)
         file.check_kind(cls.kind)
-        saved = saved_in(file, features)
+        saved = read_saved(file, features)
         tagger = LinearTagger(threads=threads, **saved.parameters)
         tagger._become(*saved[1:])
         return tagger

@@ -53,7 +53,7 @@ def _settings(tagger: LinearTagger) -> dict[str, Any]:
     return settings
 
 
-def saved_in(file: ModelFile, features: Template | None) -> Saved:
+def read_saved(file: ModelFile, features: Template | None) -> Saved:
     """What a file holds; ``features`` in place of a template that no file can."""
     facts = file.facts
     with reading_description(file):

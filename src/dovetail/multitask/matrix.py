@@ -165,7 +165,7 @@ def _whitening(block: Singles, threads: int) -> Singles:
     return np.asarray(scaled, np.float32)
 
 
-def numbered(column: Column) -> tuple[Codes, list[str]]:
+def number_labels(column: Column) -> tuple[Codes, list[str]]:
     """A column's values as numbers of the levels that occur, -1 where they are missing."""
     used, codes = np.unique(column.codes, return_inverse=True)
     missing = int(used.size > 0 and used[0] < 0)

@@ -21,7 +21,7 @@ from dovetail.multitask.alternation import Alternation, Round
 from dovetail.multitask.auxiliary import AuxiliaryTask
 from dovetail.multitask.matrix import Loss, Matrix, Objective, check_above_0, check_whole
 from dovetail.multitask.weights import Weights
-from dovetail.representation.annotation import Value, number_of
+from dovetail.representation.annotation import Value, resolve_value
 
 PARAMETERS = (
     "h", "rounds", "loss", "penalty", "tolerance", "min_count", "by_columns", "name", "value",
@@ -136,7 +136,7 @@ class Structure(Representation):
         step = max(1, matrix.native.n_tokens // SAMPLE)
         sample = matrix.rows(np.arange(0, matrix.native.n_tokens, step))
         spread = sample.project(theta, threads).std(axis=0)
-        value = number_of(self.value)
+        value = resolve_value(self.value)
         scale = np.where(spread > 0, value / np.where(spread > 0, spread, 1), 0)
         everything = np.arange(len(theta), dtype=np.uint32)
         self.weights_ = Weights.of(matrix.native, everything, theta * scale.astype(np.float32))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail.corpus import Corpus
-from dovetail.multitask.calibration import calibrated
+from dovetail.multitask.calibration import calibrate_factor
 from dovetail.multitask.matrix import Classifiers, Codes, Matrix, Objective, Singles, classifiers
 from dovetail.numeric import matmul
 
@@ -60,4 +60,4 @@ class Training:
         scores = np.asarray(rows.project(weights, self.threads))
         if block is not None:
             scores = scores + matmul(block[held_out], found.block.T, threads=self.threads)
-        return calibrated(scores.astype(np.float64), codes[held_out])
+        return calibrate_factor(scores.astype(np.float64), codes[held_out])

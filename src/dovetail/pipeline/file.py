@@ -15,7 +15,7 @@ from dovetail.pipeline.layers.kinds import KINDS
 from dovetail.pipeline.layers.layer import Layer
 from dovetail.pipeline.layers.parameters import parameters_spec, restore_untrained
 from dovetail.pipeline.layers.parts import PartsReader, PartsWriter
-from dovetail.pipeline.representations import opened_representation
+from dovetail.pipeline.representations import open_representation
 
 SETTINGS = ("decode", "lattice", "inference", "epsilon")
 
@@ -101,7 +101,7 @@ def damaged(file: ModelFile) -> ModelFileError:
 def _representation(spec: Mapping[str, Any], file: ModelFile) -> Representation:
     reader = PartsReader(file, spec["name"], None, None, KINDS)
     try:
-        return opened_representation(reader.open(spec))
+        return open_representation(reader.open(spec))
     except ModelFileError:
         raise ModelFileError(
             f"{file.source} is damaged: its representation '{spec['name']}' cannot be read"

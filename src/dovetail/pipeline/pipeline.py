@@ -24,11 +24,11 @@ from dovetail.pipeline.file import SETTINGS, damaged, pipeline_bytes, read_pipel
 from dovetail.pipeline.layers.known import Known, known_labels
 from dovetail.pipeline.layers.layer import Layer, check_fitted, layer_named, weigh_layers
 from dovetail.pipeline.representations import (
-    added,
-    apart,
-    of_whole_corpora,
-    represented,
-    without,
+    add_representations,
+    find_added_columns,
+    find_corpus_readers,
+    remove_columns,
+    split_representations,
 )
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Pipeline(Estimator):
     def _take_parts(
         self, parts: Mapping[str, Part] | Sequence[Part], weights: Mapping[str, float] | None
     ) -> None:
-        self.layers, self.representations = apart(parts, weights)
+        self.layers, self.representations = split_representations(parts, weights)
         # What is given stays as it is: fit trains clones of it.
         self._untrained = {layer.name: layer.annotator for layer in self.layers}
         self._checked = False
@@ -311,7 +311,7 @@ class Pipeline(Estimator):
         how, corpus = self._how(decode), self.corpus_of(data)
         for part, given in self.split(corpus, known):
             labelled = self._decoder.annotate(part, how, given)
-            yield without(labelled, added(corpus, self.representations))
+            yield remove_columns(labelled, find_added_columns(corpus, self.representations))
 
     def tag(
         self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
@@ -329,7 +329,9 @@ class Pipeline(Estimator):
         """How joint decoding of this data is computed, and how far it is from exact decoding where
         that is affordable: a report for each set of layers that hang together."""
         self.check()
-        return self._decoder.reports(represented(self.corpus_of(data), self.representations))
+        return self._decoder.reports(
+            add_representations(self.corpus_of(data), self.representations)
+        )
 
     def explain(self, sequence: Any, *, top: int = 5) -> PipelineExplanation:
         """Where joint decoding decides otherwise than the cascade, and which features made it so.
@@ -338,7 +340,7 @@ class Pipeline(Estimator):
         """
         self.check()
         one = sequence.to_corpus() if hasattr(sequence, "to_corpus") else self.corpus_of([sequence])
-        return explain_changes(self._decoder, represented(one, self.representations), top)
+        return explain_changes(self._decoder, add_representations(one, self.representations), top)
 
     def tune(self, data: Any, **settings: Any) -> Pipeline:
         """Choose the weights of layers on held-out text; settings are those of
@@ -357,7 +359,7 @@ class Pipeline(Estimator):
 
     def joint_scores(self, corpus: Corpus) -> JointScores:
         """Scores of all layers over a corpus, for joint decoding."""
-        return self._decoder.joint_scores(represented(corpus, self.representations), {})
+        return self._decoder.joint_scores(add_representations(corpus, self.representations), {})
 
     def last_potentials(self, corpus: Corpus, decode: Decode) -> Potentials:
         """Scores of the last layer given what those below pass on; of data that `split` gives."""
@@ -372,10 +374,12 @@ class Pipeline(Estimator):
         known."""
         self.check()
         layers = [layer_named(name, self.layers) for name in known]
-        corpus = represented(self.corpus_of(data), of_whole_corpora(self.representations))
+        corpus = add_representations(
+            self.corpus_of(data), find_corpus_readers(self.representations)
+        )
         for part in split_corpus(corpus, self.layers):
             given = {layer.name: known_labels(layer.name, layer.labels, part) for layer in layers}
-            yield represented(part, self.representations), given
+            yield add_representations(part, self.representations), given
 
     @property
     def _decoder(self) -> Decoder:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def apart(
+def split_representations(
     given: Mapping[str, Any] | Sequence[Any], weights: Mapping[str, float] | None
 ) -> tuple[list[Layer], list[Representation]]:
     """The layers and the representations that a pipeline is made of."""
@@ -61,7 +61,7 @@ def _check_columns(representations: Sequence[Representation], tasks: set[str]) -
         seen.update(one.names_)
 
 
-def opened_representation(source: Source | ModelFile) -> Representation:
+def open_representation(source: Source | ModelFile) -> Representation:
     """The representation in a file, or in bytes; the structure that tasks share counts as one."""
     opened = load(source)
     if not isinstance(opened, Representation):
@@ -70,23 +70,23 @@ def opened_representation(source: Source | ModelFile) -> Representation:
     return opened
 
 
-def columns_of(representations: Iterable[Representation]) -> tuple[str, ...]:
+def find_columns(representations: Iterable[Representation]) -> tuple[str, ...]:
     """All columns that they write."""
     return tuple(name for one in representations for name in one.names_)
 
 
-def auto_columns(representations: Iterable[Representation]) -> tuple[str, ...]:
+def find_auto_columns(representations: Iterable[Representation]) -> tuple[str, ...]:
     """Columns whose value is to be chosen where a tagger that reads them is trained."""
-    return columns_of(one for one in representations if one.chooses_value_)
+    return find_columns(one for one in representations if one.chooses_value_)
 
 
-def reading(template: Template, representations: Iterable[Representation]) -> Template:
+def extend_template(template: Template, representations: Iterable[Representation]) -> Template:
     """A template that also reads what representations write."""
     more = [expression for one in representations for expression in one.expressions_]
     return template.with_features(*more)
 
 
-def represented(corpus: Corpus, representations: Iterable[Representation]) -> Corpus:
+def add_representations(corpus: Corpus, representations: Iterable[Representation]) -> Corpus:
     """A corpus with the columns of all representations; those that are there stay as they are."""
     for one in representations:
         if not has_columns(corpus, one):
@@ -98,18 +98,18 @@ def represented(corpus: Corpus, representations: Iterable[Representation]) -> Co
     return corpus
 
 
-def all_represented(
+def add_representations_to_all(
     corpora: Mapping[str, Corpus], representations: Sequence[Representation]
 ) -> dict[str, Corpus]:
     """The same for several corpora; what is one corpus remains one."""
     if not representations:
         return dict(corpora)
     made = {id(corpus): corpus for corpus in corpora.values()}
-    made = {key: represented(corpus, representations) for key, corpus in made.items()}
+    made = {key: add_representations(corpus, representations) for key, corpus in made.items()}
     return {name: made[id(corpus)] for name, corpus in corpora.items()}
 
 
-def of_whole_corpora(representations: Sequence[Representation]) -> Sequence[Representation]:
+def find_corpus_readers(representations: Sequence[Representation]) -> Sequence[Representation]:
     """Those that must see a corpus before it is parted, and those whose columns these may read."""
     places = [place for place, one in enumerate(representations, start=1) if one.reads_corpus_]
     return representations[: max(places, default=0)]
@@ -120,12 +120,12 @@ def has_columns(corpus: Corpus, representation: Representation) -> bool:
     return set(representation.names_) <= set(corpus.names)
 
 
-def added(corpus: Corpus, representations: Iterable[Representation]) -> list[str]:
-    """Columns that `represented` adds to a corpus."""
-    return [name for name in columns_of(representations) if name not in corpus.names]
+def find_added_columns(corpus: Corpus, representations: Iterable[Representation]) -> list[str]:
+    """Columns that `add_representations` adds to a corpus."""
+    return [name for name in find_columns(representations) if name not in corpus.names]
 
 
-def without(corpus: Corpus, names: Iterable[str]) -> Corpus:
+def remove_columns(corpus: Corpus, names: Iterable[str]) -> Corpus:
     """A corpus without these columns, as far as it has them."""
     for name in names:
         if name in corpus.names:
@@ -133,7 +133,9 @@ def without(corpus: Corpus, names: Iterable[str]) -> Corpus:
     return corpus
 
 
-def leaks(representations: Sequence[Representation], corpora: Mapping[str, Corpus]) -> list[str]:
+def note_leaks(
+    representations: Sequence[Representation], corpora: Mapping[str, Corpus]
+) -> list[str]:
     """Notes on representations that may have seen the labels which are to be learned."""
     notes = []
     for one in representations:

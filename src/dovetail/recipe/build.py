@@ -18,7 +18,7 @@ from dovetail.features.sets import OF_WORDS_AND_TAGS
 from dovetail.features.template_file import ready_made, template_from_file
 from dovetail.io.loading import load
 from dovetail.pipeline.pipeline import Pipeline
-from dovetail.pipeline.representations import columns_of, reading
+from dovetail.pipeline.representations import extend_template, find_columns
 from dovetail.pipeline.tasks import label_of, naming
 from dovetail.recipe.description import Description, Task
 from dovetail.recipe.linear_tasks import build_linear_tagger, read_in_compounds
@@ -72,7 +72,7 @@ def _build_representations(
     try:
         for spec in recipe.representations:
             one = build_representation(spec, threads, recipe.seed, build_first)
-            twice = {*columns_of(built)} & {*one.names_}
+            twice = {*find_columns(built)} & {*one.names_}
             if twice:
                 raise DataError(
                     f"two representations write the column '{min(twice)}': give one another name"
@@ -112,7 +112,7 @@ def _build_template(
     """What a task sees: features of its own columns, the columns of representations, and the
     labels of the tasks it reads."""
     label = label_of(task.name, corpus, task.label)
-    represented = columns_of(representations)
+    represented = find_columns(representations)
     before = recipe.names[: recipe.names.index(task.name)]
     files = task.lexicons, task.tables
     if isinstance(task.features, Path):
@@ -136,7 +136,9 @@ def _build_template(
         complete = read_in_compounds(template, reads, own)
     else:
         complete = template.with_columns(*reads, conjoined=task.conjoin)
-    return complete if isinstance(task.features, Path) else reading(complete, representations)
+    return (
+        complete if isinstance(task.features, Path) else extend_template(complete, representations)
+    )
 
 
 def _remedy(kind: str, name: str) -> str:

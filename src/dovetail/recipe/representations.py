@@ -17,7 +17,7 @@ from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.corpus.formats import read_filled
 from dovetail.errors import DovetailError
-from dovetail.pipeline.representations import has_columns, opened_representation, represented
+from dovetail.pipeline.representations import add_representations, has_columns, open_representation
 from dovetail.recipe.description import Description, RepresentationSpec
 from dovetail.recipe.structures import build_structure, mask_columns, read_structure_text
 from dovetail.representation import Consistency, WordVectors, ready_made
@@ -35,7 +35,7 @@ def build_representation(
     """The representation; what is learned from text is not trained yet. ``build_first`` builds a
     tagger like that of a task, and says which column it learns."""
     if spec.model is not None:
-        return opened_representation(spec.model)
+        return open_representation(spec.model)
     if spec.task is not None:
         tagger, label = build_first(spec.task)
         return Consistency(tagger, label=label, **spec.settings)
@@ -134,7 +134,7 @@ def _add_context(
     """Train the first tagger of a task, and give all tasks on the same text its columns, which have
     not seen their own labels there."""
     logger.info("learning the document context '%s'", representation.name_)
-    text = represented(corpora[task], before)
+    text = add_representations(corpora[task], before)
     representation.fit(text)
     filled = representation.annotate_cross_fitted(text, folds=recipe.folds, seed=recipe.seed)
     own = corpora[task]

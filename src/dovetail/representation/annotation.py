@@ -22,14 +22,14 @@ def check_value(value: Any) -> None:
         raise DataError(f"value is {value!r}; give auto or a number above 0")
 
 
-def number_of(value: Value) -> float:
+def resolve_value(value: Value) -> float:
     """The value that a column is written with: 1 where another is yet to be chosen."""
     return 1.0 if value == "auto" else value
 
 
-def with_value(column: Column, value: Value) -> Column:
+def set_value(column: Column, value: Value) -> Column:
     """A column whose features have a value other than 1."""
-    value = number_of(value)
+    value = resolve_value(value)
     if value == 1.0:
         return column
     weights = np.zeros((len(column), len(column.levels)), np.float32)
@@ -38,7 +38,7 @@ def with_value(column: Column, value: Value) -> Column:
     return SoftColumn.of(column.levels, weights)
 
 
-def corpora_of(data: Corpora, column: str) -> list[Corpus]:
+def check_corpora(data: Corpora, column: str) -> list[Corpus]:
     """Corpora to learn from, which must have the column and tokens in it."""
     corpora = [data] if isinstance(data, Corpus) else list(data)
     if not all(isinstance(corpus, Corpus) for corpus in corpora):
@@ -50,12 +50,12 @@ def corpora_of(data: Corpora, column: str) -> list[Corpus]:
     return corpora
 
 
-def one_of(corpora: Sequence[Corpus]) -> Corpus:
+def concatenate_corpora(corpora: Sequence[Corpus]) -> Corpus:
     """Corpora as one."""
     return corpora[0] if len(corpora) == 1 else Corpus.concatenate(corpora)
 
 
-def joined_text(corpora: Sequence[Corpus], column: str, vocabulary: Vocabulary) -> Text:
+def join_text(corpora: Sequence[Corpus], column: str, vocabulary: Vocabulary) -> Text:
     """The words of all corpora, one after another."""
     lengths = np.concatenate([np.diff(corpus.bounds) for corpus in corpora])
     words = vocabulary.of_corpora(corpora, column)

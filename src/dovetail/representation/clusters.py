@@ -15,10 +15,11 @@ Numbers = npt.NDArray[np.int32]
 Vectors = npt.NDArray[np.float64]
 
 
-def clusters(vectors: npt.NDArray[np.floating], n: int, seed: int) -> Numbers:
+def cluster_vectors(vectors: npt.NDArray[np.floating], n: int, seed: int) -> Numbers:
     """The number of each vector's cluster, of n; a cluster may be empty where vectors are alike.
 
-    >>> clusters(np.array([[0.0], [9.0], [0.1]]), 2, seed=0).tolist() in ([0, 1, 0], [1, 0, 1])
+    >>> numbers = cluster_vectors(np.array([[0.0], [9.0], [0.1]]), 2, seed=0).tolist()
+    >>> numbers in ([0, 1, 0], [1, 0, 1])
     True
     """
     rows = np.asarray(vectors, np.float64)

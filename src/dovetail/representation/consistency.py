@@ -19,7 +19,7 @@ from dovetail.features.expressions import Expression
 from dovetail.io.model_file import ModelFile, Source
 from dovetail.numeric import matmul
 from dovetail.representation.elsewhere import Opinions
-from dovetail.representation.file import opened, to_bytes
+from dovetail.representation.file import open_representation_file, to_bytes
 
 UNITS = ("token", "entity", "superset")
 PLACES = ("document", "corpus")
@@ -191,6 +191,6 @@ class Consistency(Representation):
     @classmethod
     def load(cls, source: Source | ModelFile) -> Consistency:
         """Document context from a file that `save` wrote, or from bytes."""
-        with opened(source, cls.kind) as file:
+        with open_representation_file(source, cls.kind) as file:
             content = file.raw("tagger")[: int(file.facts["bytes"])]
             return cls(Tagger.load(content), **file.facts["settings"])

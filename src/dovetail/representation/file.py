@@ -52,7 +52,7 @@ def to_bytes(kind: str, arrays: Mapping[str, Array], facts: Mapping[str, Any]) -
 
 
 @contextmanager
-def opened(source: Source | ModelFile, kind: str) -> Iterator[RepresentationFile]:
+def open_representation_file(source: Source | ModelFile, kind: str) -> Iterator[RepresentationFile]:
     """A file of that kind; what is wrong in it is one clear sentence."""
     model = open_model(source, verify=True)
     model.check_kind(kind)
@@ -65,7 +65,7 @@ def opened(source: Source | ModelFile, kind: str) -> Iterator[RepresentationFile
         raise ModelFileError(f"{file.source} is damaged: its description cannot be read") from None
 
 
-def origin_in(file: RepresentationFile) -> dict[str, str]:
+def read_origin(file: RepresentationFile) -> dict[str, str]:
     """Where the data come from, for files of what others have made."""
     return {str(key): str(value) for key, value in file.facts.get("origin", {}).items()}
 
@@ -80,7 +80,7 @@ def strings_as_arrays(name: str, strings: Iterable[str]) -> dict[str, Array]:
     }
 
 
-def strings_in(file: RepresentationFile, name: str) -> list[str]:
+def read_strings(file: RepresentationFile, name: str) -> list[str]:
     """The strings that `strings_as_arrays` made arrays of."""
     raw = file.raw(f"{name}s")
     offsets = np.frombuffer(file.raw(f"{name}_offsets"), np.uint64).astype(np.int64)
@@ -102,7 +102,7 @@ def vocabulary_arrays(vocabulary: Vocabulary) -> dict[str, Array]:
     }
 
 
-def vocabulary_in(file: RepresentationFile) -> Vocabulary:
+def read_vocabulary(file: RepresentationFile) -> Vocabulary:
     """The vocabulary in a file."""
     rare: Any = file.raw("rare").decode()
-    return Vocabulary(strings_in(file, "word"), rare)
+    return Vocabulary(read_strings(file, "word"), rare)

@@ -13,22 +13,27 @@ from dovetail import _native
 from dovetail.base.representation import Representation
 from dovetail.base.training import Hooks, Round, run_rounds
 from dovetail.corpus import Column, Corpus
+from dovetail.errors import DataError
 from dovetail.io.model_file import ModelFile, Source
 from dovetail.representation.annotation import (
     Corpora,
     Value,
+    check_corpora,
     check_states,
     check_value,
-    corpora_of,
-    joined_text,
-    one_of,
-    with_value,
+    join_text,
+    set_value,
 )
 from dovetail.representation.bias.bias import CodeBias
 from dovetail.representation.bias.property import Domains, Property
 from dovetail.representation.bias.registry import find_label_columns, restore_properties
 from dovetail.representation.cross_fitting import cross_fit
-from dovetail.representation.file import opened, to_bytes, vocabulary_arrays, vocabulary_in
+from dovetail.representation.file import (
+    open_representation_file,
+    read_vocabulary,
+    to_bytes,
+    vocabulary_arrays,
+)
 from dovetail.representation.text import Floats, Ints, Text
 from dovetail.representation.vocabulary import Rare, Vocabulary
 
@@ -145,6 +150,8 @@ class WordClasses(Representation):
     def _check_parameters(self) -> None:
         check_states(self.classes, "classes")
         check_value(self.value)
+        if self.passes < 1:
+            raise DataError(f"passes is {self.passes}; give a whole number of at least 1")
 
     @property
     def biased_by_(self) -> tuple[str, ...]:
@@ -167,10 +174,10 @@ class WordClasses(Representation):
         log-likelihood, and may return True to stop. Ctrl-C ends the training with what there is.
         """
         texts = [source] if target is None else [source, target]
-        corpora = [corpus for text in texts for corpus in corpora_of(text, self.column)]
+        corpora = [corpus for text in texts for corpus in check_corpora(text, self.column)]
         columns = [corpus.column(self.column) for corpus in corpora]
         self.vocabulary_ = Vocabulary.of_columns(columns, min_count=self.min_count, rare=self.rare)
-        text = joined_text(corpora, self.column, self.vocabulary_)
+        text = join_text(corpora, self.column, self.vocabulary_)
         check_states(self.classes, "classes", len(self.vocabulary_))
         biases = [
             bias
@@ -188,10 +195,7 @@ class WordClasses(Representation):
         return self
 
     def _domains(self, source: Corpora, target: Corpora | None) -> Domains:
-        column = self.column
-        parts = [one_of(corpora_of(text, column)) for text in (source, target) if text is not None]
-        second = parts[1] if target is not None else None
-        return Domains(parts[0], second, self.classes, "token")
+        return Domains.of(source, target, self.column, self.classes)
 
     def annotate_cross_fitted(
         self, source: Corpora, target: Corpora | None = None, *, folds: int = 5, seed: int = 0
@@ -207,7 +211,7 @@ class WordClasses(Representation):
 
     def by_word(self, corpora: Sequence[Corpus]) -> Floats:
         """How often words of a text have each class, [words x classes]."""
-        text = joined_text(corpora, self.column, self.vocabulary_)
+        text = join_text(corpora, self.column, self.vocabulary_)
         seen = np.bincount(text.words, minlength=text.n_words).astype(np.float64)
         return seen[:, None] * np.eye(self.classes)[self.classes_]
 
@@ -235,7 +239,7 @@ class WordClasses(Representation):
         self.check_fitted()
         codes = self.classes_[self.vocabulary_.encode(corpus.column(self.column))]
         column = Column(codes, tuple(self.labels_))
-        return {self.name: with_value(column, self.value)}
+        return {self.name: set_value(column, self.value)}
 
     def to_bytes(self) -> bytes:
         self.check_fitted()
@@ -253,10 +257,10 @@ class WordClasses(Representation):
     @classmethod
     def load(cls, source: Source | ModelFile) -> WordClasses:
         """Classes from a file or from bytes."""
-        with opened(source, cls.kind) as file:
+        with open_representation_file(source, cls.kind) as file:
             settings = dict(file.facts["settings"])
             made = cls(properties=restore_properties(settings.pop("properties", [])), **settings)
-            made.vocabulary_ = vocabulary_in(file)
+            made.vocabulary_ = read_vocabulary(file)
             n, k = len(made.vocabulary_), made.classes
             made.classes_ = file.numbers("classes", np.uint32, (n,), below=k).astype(np.int32)
             made.counts_ = file.numbers("counts", np.uint32, (n,), below=2**31).astype(np.int32)

@@ -16,15 +16,15 @@ from dovetail.features import column as expression_of
 from dovetail.features.expressions import Expression
 from dovetail.io.files import open_text
 from dovetail.io.model_file import ModelFile, Source
-from dovetail.representation.annotation import Value, check_value, with_value
+from dovetail.representation.annotation import Value, check_value, set_value
 from dovetail.representation.file import (
-    opened,
-    origin_in,
+    open_representation_file,
+    read_origin,
+    read_strings,
+    read_vocabulary,
     strings_as_arrays,
-    strings_in,
     to_bytes,
     vocabulary_arrays,
-    vocabulary_in,
 )
 from dovetail.representation.vocabulary import ANY, Vocabulary
 
@@ -163,7 +163,7 @@ class WordTable(Representation):
             }
             table = np.array([*(shorter[label[:length]] for label in labels), -1], np.int32)
             column = Column(table[codes], tuple(shorter))
-            made[name] = with_value(column, self.value)
+            made[name] = set_value(column, self.value)
         return made
 
     def _codes(self, column: Column, none: int) -> npt.NDArray[np.int32]:
@@ -189,10 +189,10 @@ class WordTable(Representation):
     @classmethod
     def load(cls, source: Source | ModelFile) -> WordTable:
         """A table from a file that `save` wrote, or from bytes."""
-        with opened(source, cls.kind) as file:
-            words, levels = vocabulary_in(file).names[1:], strings_in(file, "level")
+        with open_representation_file(source, cls.kind) as file:
+            words, levels = read_vocabulary(file).names[1:], read_strings(file, "level")
             codes = file.numbers("codes", np.uint32, (len(words),), below=len(levels))
             values = {word: levels[code] for word, code in zip(words, codes.tolist(), strict=True)}
             made = cls(values, **file.facts["settings"])
-            made.origin_ = origin_in(file)
+            made.origin_ = read_origin(file)
         return made

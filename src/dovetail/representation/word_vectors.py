@@ -19,16 +19,16 @@ from dovetail.representation.annotation import (
     Value,
     check_states,
     check_value,
-    number_of,
-    with_value,
+    resolve_value,
+    set_value,
 )
-from dovetail.representation.clusters import clusters as clustered
+from dovetail.representation.clusters import cluster_vectors
 from dovetail.representation.file import (
-    opened,
-    origin_in,
+    open_representation_file,
+    read_origin,
+    read_vocabulary,
     to_bytes,
     vocabulary_arrays,
-    vocabulary_in,
 )
 from dovetail.representation.text import Singles
 from dovetail.representation.vocabulary import ANY, Vocabulary
@@ -97,7 +97,7 @@ class WordVectors(Representation):
         self.vectors = self.vectors_[1:]
         self.vocabulary_ = Vocabulary([ANY, *self.words], "one")
         if self.clusters is not None:
-            self.clusters_ = clustered(self.vectors_[1:], self.clusters, self.seed)
+            self.clusters_ = cluster_vectors(self.vectors_[1:], self.clusters, self.seed)
 
     @classmethod
     def read(
@@ -153,10 +153,12 @@ class WordVectors(Representation):
         if self.clusters is None:
             spread = float(self.vectors_[1:].std()) or 1.0
             return {
-                name: SoftColumn.of(self.labels_, number_of(value) / spread * self.vectors_[rows])
+                name: SoftColumn.of(
+                    self.labels_, resolve_value(value) / spread * self.vectors_[rows]
+                )
             }
         codes = np.where(rows > 0, self.clusters_[rows - 1], -1)
-        return {name: with_value(Column(codes, tuple(self.labels_)), value)}
+        return {name: set_value(Column(codes, tuple(self.labels_)), value)}
 
     def _rows(self, column: Column) -> npt.NDArray[np.int32]:
         """The numbers of a column's words, 0 where there is no vector."""
@@ -178,8 +180,8 @@ class WordVectors(Representation):
     @classmethod
     def load(cls, source: Source | ModelFile) -> WordVectors:
         """Vectors from a file that `save` wrote, or from bytes."""
-        with opened(source, cls.kind) as file:
-            words = vocabulary_in(file).names[1:]
+        with open_representation_file(source, cls.kind) as file:
+            words = read_vocabulary(file).names[1:]
             shape = (len(words), int(file.facts["dimensions"]))
             settings = {**file.facts["settings"]}
             n = settings.pop("clusters")
@@ -188,7 +190,7 @@ class WordVectors(Representation):
                 made.clusters = n
                 found = file.numbers("clusters", np.uint32, (len(words),), below=n)
                 made.clusters_ = found.astype(np.int32)
-            made.origin_ = origin_in(file)
+            made.origin_ = read_origin(file)
             return made
 
 

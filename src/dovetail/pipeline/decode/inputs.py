@@ -11,7 +11,7 @@ from dovetail.corpus import Corpus
 from dovetail.data import is_corpus
 from dovetail.errors import DataError
 from dovetail.pipeline.layers.layer import Layer
-from dovetail.pipeline.representations import columns_of
+from dovetail.pipeline.representations import find_columns
 
 if TYPE_CHECKING:
     from dovetail.representation import Representation
@@ -47,7 +47,7 @@ def as_corpus(
 
 def input_columns(layers: Sequence[Layer], representations: Sequence[Representation]) -> list[str]:
     """Columns that data must have: those that are read and that nothing here writes."""
-    written = {layer.name for layer in layers} | set(columns_of(representations))
+    written = {layer.name for layer in layers} | set(find_columns(representations))
     readers: list[Any] = [*representations, *(layer.annotator for layer in layers)]
     reads = dict.fromkeys(name for reader in readers for name in reader.reads_)
     return [name for name in reads if name not in written]

@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail.base.annotator import Latent
 from dovetail.base.potentials import Potentials, Scores
+from dovetail.base.training import was_interrupted
 from dovetail.chain.contributions import contributions, differ_at
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Column, Corpus
@@ -59,7 +60,7 @@ class TaggerLayer(WrappedTagger[Tagger]):
 
     @property
     def is_interrupted(self) -> bool:
-        return self.tagger.stopped_.startswith("interrupted")
+        return was_interrupted(self.tagger.stopped_)
 
     def reads_guesses(self, latent: Latent) -> bool:
         """Whether some feature needs a guess at a latent column, since it reads it elsewhere than

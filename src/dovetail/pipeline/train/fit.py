@@ -12,7 +12,12 @@ from dovetail.pipeline.choices import TRAININGS, Decode, Training, check_choice
 from dovetail.pipeline.decode.decoder import Decoder
 from dovetail.pipeline.layers.annotator import LayerAnnotator, TrainableAnnotator
 from dovetail.pipeline.layers.layer import Layer, layer_named, sort_layers
-from dovetail.pipeline.representations import all_represented, columns_of, leaks, without
+from dovetail.pipeline.representations import (
+    add_representations_to_all,
+    find_columns,
+    note_leaks,
+    remove_columns,
+)
 from dovetail.pipeline.tasks import label_of, naming
 from dovetail.pipeline.train.auto.interruption import best_member
 from dovetail.pipeline.train.auto.members import Member, fit_members
@@ -61,8 +66,8 @@ class Trainer:
             self._untrained(layer) if layer.name in corpora else layer for layer in self._layers
         ]
         _check_probabilities(layers, self.decode, training)
-        notes = leaks(self.representations, corpora)
-        corpora = all_represented(corpora, self.representations)
+        notes = note_leaks(self.representations, corpora)
+        corpora = add_representations_to_all(corpora, self.representations)
         if training == "joint":
             notes += fit_jointly(
                 replace(self.decoder, layers=layers),
@@ -126,11 +131,11 @@ class Trainer:
                     f"the task '{layer.name}' is not trained, and there is no data for it"
                 )
         columns = {}
-        written = columns_of(self.representations)
+        written = find_columns(self.representations)
         for name, corpus in corpora.items():
             with naming(name):
                 label = (self.labels or {}).get(name)
-                columns[name] = label_of(name, without(corpus, written), label)
+                columns[name] = label_of(name, remove_columns(corpus, written), label)
         return columns
 
     def _check_settings(self, names: Sequence[str], training: Training) -> None:

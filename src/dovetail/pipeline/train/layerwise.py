@@ -25,7 +25,7 @@ from dovetail.pipeline.decode.single import best_column, soft_column
 from dovetail.pipeline.layers.annotator import TrainableAnnotator
 from dovetail.pipeline.layers.layer import Layer
 from dovetail.pipeline.layers.tagger import TaggerLayer
-from dovetail.pipeline.representations import auto_columns, columns_of, reading
+from dovetail.pipeline.representations import extend_template, find_auto_columns, find_columns
 from dovetail.pipeline.tasks import naming
 from dovetail.pipeline.train.cross_fitting import reordered, shared_parts
 from dovetail.pipeline.train.representation_values import choose_value, groups_of, reads
@@ -168,10 +168,10 @@ class LayerwiseTraining:
         if not isinstance(annotator, TrainableAnnotator) or not annotator.chooses_features:
             return
         lower = [other.name for other in self.below(layer)]
-        known = {other.name for other in self.layers} | set(columns_of(self.represented))
+        known = {other.name for other in self.layers} | set(find_columns(self.represented))
         inputs = [name for name in corpus.names if name != label and name not in known]
         template = resolve_corpus_features(annotator.features, corpus, label, inputs)
-        annotator.set_features(reading(template, self.represented).with_columns(*lower))
+        annotator.set_features(extend_template(template, self.represented).with_columns(*lower))
 
     def choose_representation_value(self, layer: Layer, corpus: Corpus, label: str) -> None:
         """What columns of representations count for a layer, where that is left open."""
@@ -179,7 +179,7 @@ class LayerwiseTraining:
         if not isinstance(annotator, TaggerLayer):
             return
         settings = annotator.settings
-        columns = auto_columns(self.represented)
+        columns = find_auto_columns(self.represented)
         read = [name for name in columns if reads(settings["features"], [name])]
         if read:
             choice = choose_value(settings, corpus, label, read, self.seed)

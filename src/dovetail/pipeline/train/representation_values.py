@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.base.training import was_interrupted
 from dovetail.chain.groups import FeatureGroup
 from dovetail.chain.tagger import Tagger
 from dovetail.chain.train.methods import find_method
@@ -144,7 +145,7 @@ class _Part:
         own = groups_of(self.settings["features"], self.columns, value)
         tagger = Tagger(**{**self.settings, "groups": [*self.settings["groups"], *own]})
         tagger.fit(self.data, warm_start=self._last)
-        if tagger.stopped_.startswith("interrupted"):
+        if was_interrupted(tagger.stopped_):
             raise KeyboardInterrupt
         self._last = tagger
         found = tagger.log_likelihood(self.held, self.labels)

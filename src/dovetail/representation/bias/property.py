@@ -15,6 +15,7 @@ import numpy as np
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
+from dovetail.representation.annotation import Corpora, check_corpora, concatenate_corpora
 from dovetail.representation.bias.bias import Bias
 from dovetail.representation.text import Ints
 
@@ -29,6 +30,20 @@ class Domains:
     target: Corpus | None
     n_states: int
     scaling: Scaling
+
+    @classmethod
+    def of(
+        cls,
+        source: Corpora,
+        target: Corpora | None,
+        column: str,
+        n_states: int,
+        scaling: Scaling = "token",
+    ) -> Domains:
+        """From text that must have words in a column."""
+        first = concatenate_corpora(check_corpora(source, column))
+        second = None if target is None else concatenate_corpora(check_corpora(target, column))
+        return cls(first, second, n_states, scaling)
 
     @property
     def corpora(self) -> list[Corpus]:

@@ -9,10 +9,10 @@ import numpy as np
 
 from dovetail.io.model_file import ModelFile, Source
 from dovetail.representation.file import (
-    opened,
+    open_representation_file,
+    read_vocabulary,
     to_bytes,
     vocabulary_arrays,
-    vocabulary_in,
 )
 from dovetail.representation.hmm.parameters import Parameters
 
@@ -41,10 +41,10 @@ def write_hmm(hmm: HMM) -> bytes:
 
 def read_hmm(cls: type[HMM], source: Source | ModelFile, threads: int | None) -> Any:
     """The model in a file."""
-    with opened(source, cls.kind) as file:
+    with open_representation_file(source, cls.kind) as file:
         saved = {**cls._restored_parameters(file.facts["settings"]), "threads": threads}
         made = cls(**saved)
-        made.vocabulary_ = vocabulary_in(file)
+        made.vocabulary_ = read_vocabulary(file)
         k, v = made.states, len(made.vocabulary_)
         made.parameters_ = Parameters(
             file.numbers("start", np.float64, (k,)),

@@ -16,12 +16,12 @@ from dovetail.io.model_file import ModelFile, Source
 from dovetail.representation.annotation import (
     Corpora,
     Value,
+    check_corpora,
     check_states,
     check_value,
-    corpora_of,
-    joined_text,
-    number_of,
-    with_value,
+    join_text,
+    resolve_value,
+    set_value,
 )
 from dovetail.representation.hmm.em import Rule, Stepwise, batch_em
 from dovetail.representation.hmm.file import read_hmm, write_hmm
@@ -161,7 +161,7 @@ class HMM(Representation):
         may return True to stop. Ctrl-C ends the training with what there is.
         """
         options = FitOptions(held_out, patience, warm_start, resume, checkpoint, callback)
-        train_hmm(self, corpora_of(data, self.column), options, self._steps)
+        train_hmm(self, check_corpora(data, self.column), options, self._steps)
         return self
 
     def _steps(self, text: Text, at: Parameters, memory: Memory, done: int) -> Iterator[Step]:
@@ -193,7 +193,7 @@ class HMM(Representation):
         return self.parameters_.for_decoding()
 
     def _text(self, corpus: Corpus) -> Text:
-        return joined_text([corpus], self.column, self.vocabulary_)
+        return join_text([corpus], self.column, self.vocabulary_)
 
     def best_states(self, corpus: Corpus) -> Ints:
         """The best states of all tokens (Viterbi), by number."""
@@ -234,10 +234,10 @@ class HMM(Representation):
         """The column that it writes for a text, under parameters and costs."""
         if not self.soft:
             states = self.engine.best_states(text, at, costs)
-            return with_value(Column(states, tuple(self.labels_)), self.value)
+            return set_value(Column(states, tuple(self.labels_)), self.value)
         weights = self.engine.marginals(text, at, costs)
         weights[weights < LEAST] = 0.0
-        return SoftColumn.of(self.labels_, number_of(self.value) * weights)
+        return SoftColumn.of(self.labels_, resolve_value(self.value) * weights)
 
     # Keeping it
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from dovetail.base.representation import Representation
+from dovetail.base.training import was_interrupted
 from dovetail.corpus import Column, Corpus
 from dovetail.errors import DataError
 from dovetail.io.model_file import ModelFile, Source
 from dovetail.representation.annotation import Corpora
 from dovetail.representation.bias.predict import Predict
-from dovetail.representation.file import opened, to_bytes
+from dovetail.representation.file import open_representation_file, to_bytes
 from dovetail.representation.hmm.biased.biased import BiasedHMM
 from dovetail.representation.hmm.hmm import HMM
 from dovetail.representation.hmm.steps import Progress
@@ -129,7 +130,7 @@ class LayeredHMM(Representation):
                 break
             trained.append(layer)
             stopped = layer.stopped_
-            if stopped.startswith("interrupted"):
+            if was_interrupted(stopped):
                 break
         self.layers_, self.stopped_ = trained, stopped
         return self
@@ -180,7 +181,7 @@ class LayeredHMM(Representation):
     @classmethod
     def load(cls, source: Source | ModelFile) -> LayeredHMM:
         """Layers from a file or from bytes."""
-        with opened(source, cls.kind) as file:
+        with open_representation_file(source, cls.kind) as file:
             layers = [
                 (BiasedHMM if biased else HMM).load(file.raw(f"layer {k}"))
                 for k, biased in enumerate(file.facts["biased"])

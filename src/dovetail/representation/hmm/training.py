@@ -13,7 +13,7 @@ from dovetail.corpus import Corpus
 from dovetail.errors import DataError, TrainingError
 from dovetail.io.loading import load
 from dovetail.io.model_file import Source
-from dovetail.representation.annotation import Corpora, check_states, corpora_of, joined_text
+from dovetail.representation.annotation import Corpora, check_corpora, check_states, join_text
 from dovetail.representation.bias.bias import CodeBias
 from dovetail.representation.hmm.parameters import Parameters
 from dovetail.representation.hmm.starts import classes_start, earlier_start, random_start
@@ -58,7 +58,7 @@ def train_hmm(
     columns = [corpus.column(hmm.column) for corpus in corpora]
     vocabulary = Vocabulary.of_columns(columns, min_count=hmm.min_count, rare=hmm.rare)
     check_states(hmm.states, "states", len(vocabulary))
-    text = joined_text(corpora, hmm.column, vocabulary)
+    text = join_text(corpora, hmm.column, vocabulary)
     at, memory, done = _start(hmm, vocabulary, text, options, class_biases)
     if done >= hmm.rounds:
         raise TrainingError(
@@ -83,8 +83,8 @@ def _put(hmm: HMM, vocabulary: Vocabulary, step: Step, done: int) -> None:
 def _hooks(hmm: HMM, vocabulary: Vocabulary, options: FitOptions) -> Hooks[Step, Progress]:
     hooks: Hooks[Step, Progress] = Hooks(options.callback, patience=options.patience)
     if options.held_out is not None:
-        unseen = corpora_of(options.held_out, hmm.column)
-        text = joined_text(unseen, hmm.column, vocabulary)
+        unseen = check_corpora(options.held_out, hmm.column)
+        text = join_text(unseen, hmm.column, vocabulary)
 
         def score(step: Step) -> float:
             at = step.parameters.for_decoding()

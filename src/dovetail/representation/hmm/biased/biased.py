@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.io.model_file import Source
-from dovetail.representation.annotation import Corpora, corpora_of, joined_text, one_of
+from dovetail.representation.annotation import Corpora, join_text
 from dovetail.representation.bias.property import Domains, Property, Scaling
 from dovetail.representation.bias.registry import find_label_columns, restore_properties
 from dovetail.representation.bias.token_cost import TokenCost
@@ -133,12 +133,7 @@ class BiasedHMM(HMM):
 
     def domains(self, source: Corpora, target: Corpora | None) -> Domains:
         """The text of both domains, checked."""
-        column = self.column
-        parts = [one_of(corpora_of(source, column))]
-        if target is not None:
-            parts.append(one_of(corpora_of(target, column)))
-        second = parts[1] if len(parts) > 1 else None
-        return Domains(parts[0], second, self.states, self.scaling)
+        return Domains.of(source, target, self.column, self.states, self.scaling)
 
     def biases(self, domains: Domains) -> tuple[list[Any], Any]:
         """The declared properties over a text: coded ones, and costs of single tokens."""
@@ -179,7 +174,7 @@ class BiasedHMM(HMM):
 
     def by_word(self, corpora: Sequence[Corpus]) -> Floats:
         """How often words of a text are expected in each state, [words x states]."""
-        text = joined_text(corpora, self.column, self.vocabulary_)
+        text = join_text(corpora, self.column, self.vocabulary_)
         at = self.for_decoding
         return self.engine.expected(text, at, Costs()).counts.emissions
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail.corpus import Column, Corpus
-from dovetail.representation.annotation import joined_text
+from dovetail.representation.annotation import join_text
 from dovetail.representation.bias.property import Domains
 from dovetail.representation.hmm.biased.em import BiasState
 from dovetail.representation.hmm.inference import Costs
@@ -31,7 +31,7 @@ SEEN = 1e-6  # a word with fewer expected tokens elsewhere says nothing
 def decode_left_out(hmm: BiasedHMM, domains: Domains) -> Column:
     """Decode each sequence of the source with its own expected counts taken out of emissions."""
     at = hmm.for_decoding
-    text = joined_text(domains.corpora, hmm.column, hmm.vocabulary_)
+    text = join_text(domains.corpora, hmm.column, hmm.vocabulary_)
     state = BiasState.restore(*hmm.biases(domains), hmm.memory_)
     costs = state.current_costs()
     counts = hmm.engine.expected(text, at, costs).counts.emissions
