@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dovetail.cli.inputs import column_names
 from dovetail.cli.templates import DEFAULT, named_file
+from dovetail.corpus.conll import parse_columns
 from dovetail.features.template_file import is_template_file
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def recipe_text(options: Mapping[str, Any], tuning: Tuning, best: Tried) -> str:
     material, point = tuning.material, dict(best.point or {})
     if tuning.kind == "classes" and "states" in point:
         point["classes"] = point.pop("states")
-    names = column_names(options["columns"])
+    names = None if options["columns"] is None else parse_columns(options["columns"])
     read = {
         "format": options["format"],
         "columns": None if names is None else [name or "" for name in names],

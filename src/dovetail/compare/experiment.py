@@ -144,9 +144,7 @@ class Experiment:
         test = self._test_part(cell.split)
         if cell.system == "none":
             test = self._without(test)
-        decode: Decode = "cascade"
-        if cell.system in ("soft", "joint", "auto"):
-            decode = cast(Decode, cell.system)
+        decode = "cascade" if cell.system == "stacked" else cast(Decode, cell.system)
         found = pipeline.predict(test, decode=decode)[self.task.name]
         report = evaluate(test.lists(self.label), found)
         scores = {name: _scores(counts) for name, counts in report.labels.items()}

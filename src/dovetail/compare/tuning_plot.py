@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dovetail.compare.plots import mark
+from dovetail.compare.plots import OPEN_AXES, mark
 from dovetail.compare.tried import Tried
 from dovetail.compare.tuning import Grid
 from dovetail.errors import DataError
@@ -21,11 +21,8 @@ if TYPE_CHECKING:
 
 SIZE = (9.0, 3.6)  # inches
 SETTINGS: Any = {
+    **OPEN_AXES,
     "svg.hashsalt": "dovetail",  # same plot, same bytes
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
     "grid.alpha": 0.3,
 }
 UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}

@@ -15,8 +15,8 @@ from dovetail.corpus.label_studio import (
 from dovetail.corpus.labels import Span, labels_from_spans, spans
 from dovetail.corpus.markup import read_markup, read_markup_spans, stream_markup
 from dovetail.corpus.near_copies import near_copies
+from dovetail.corpus.offsets import add_offsets
 from dovetail.corpus.parserator import read_parserator, stream_parserator, write_parserator
-from dovetail.corpus.placed import placed
 from dovetail.corpus.schemes import (
     SCHEMES,
     Scheme,
@@ -43,13 +43,13 @@ __all__ = [
     "Span",
     "Transitions",
     "Unit",
+    "add_offsets",
     "allowed_transitions",
     "convert",
     "detect_scheme",
     "format_of",
     "labels_from_spans",
     "near_copies",
-    "placed",
     "read",
     "read_brat",
     "read_conll",

@@ -88,6 +88,22 @@ def write_brat(corpus: Corpus, target: PathLike, *, label: str = "label") -> Non
         shutil.rmtree(building, ignore_errors=True)
 
 
+def recognizes(path: Path) -> bool:
+    """Whether this is a folder of brat's files, or a text with annotations beside it."""
+    if path.is_dir():
+        return any(path.glob("*.ann"))
+    return path.suffix == ".txt" and path.with_suffix(".ann").exists()
+
+
+def find_losses(corpus: Corpus) -> list[str]:
+    """What files do not hold: where sequences of several lines begin and end."""
+    if not any("\n" in text for text in corpus.texts or ()):
+        return []
+    if len(document_bounds(corpus)) <= len(corpus):
+        return ["sequences of several lines read back as others"]
+    return ["sequences read back the same only by document, not by line"]
+
+
 def document_bounds(corpus: Corpus) -> list[int]:
     """Where the documents of a corpus begin and end among its sequences, as they are written."""
     if corpus.document_bounds is not None:

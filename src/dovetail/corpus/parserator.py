@@ -76,6 +76,25 @@ def write_parserator(
         file.write(f"</{whole}>\n")
 
 
+def parse_tags(given: str) -> tuple[str, str]:
+    """Tags as the command line names them.
+
+    >>> parse_tags("NameCollection/Name")
+    ('NameCollection', 'Name')
+    """
+    whole, slash, each = given.partition("/")
+    if not (whole and slash and each):
+        raise DataError(f"--tags takes two tags, ALL/EACH, not '{given}'")
+    return whole, each
+
+
+def find_losses(corpus: Corpus) -> list[str]:
+    """What a file does not hold of a text."""
+    if any(text != text.strip() for text in corpus.texts or ()):
+        return ["white space around the text is gone"]
+    return []
+
+
 def _is_tag(name: str) -> bool:
     try:
         expat.ParserCreate().Parse(f"<{name}/>", True)

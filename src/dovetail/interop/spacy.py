@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dovetail.corpus import Corpus, detect_scheme, labels_from_spans, placed, spans
+from dovetail.corpus import Corpus, add_offsets, detect_scheme, labels_from_spans, spans
+from dovetail.corpus.format import Carries, Format
 from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
 from dovetail.corpus.table import Sequence
 from dovetail.errors import DataError, DovetailError
@@ -38,7 +39,7 @@ def docs(corpus: Corpus, vocab: Vocab | None = None, *, label: str = "label") ->
     tags, and the columns lemma, upos and xpos. ``vocab`` is that of a pipeline, or an empty one."""
     spacy = _spacy()
     vocab = spacy.vocab.Vocab() if vocab is None else vocab
-    corpus, _ = placed(corpus)
+    corpus, _ = add_offsets(corpus)
     columns = {name: name for name in _TAGS if name in corpus.names}
     entities = None
     if label in corpus.names:
@@ -93,6 +94,16 @@ def write_docbin(corpus: Corpus, path: PathLike, *, label: str = "label") -> Non
     content = _spacy().tokens.DocBin(attrs=_STORED, docs=docs(corpus, label=label)).to_bytes()
     with atomic_write(path) as file:
         file.write(content)
+
+
+SPACY = Format(
+    read_docbin,
+    stream_docbin,
+    (".spacy",),
+    write_docbin,
+    Carries(("word", "lemma", "upos", "xpos", "label"), "tags", needs_text=True),
+    to_stdout=False,
+)
 
 
 class _Piece(NamedTuple):
