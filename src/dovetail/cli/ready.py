@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from dovetail.cli.models import check_writable
 from dovetail.cli.progress import megabytes
 from dovetail.cli.states import in_short, origin_in_short, summary
+from dovetail.representation.ready_made import LISTS, ready_made, ready_made_list, write_list
 
 TAKEN = ("ready", "out", "name", "column", "value", "as_json")
 
@@ -25,16 +26,12 @@ def take(ctx: click.Context, options: Mapping[str, Any]) -> None:
         what = "text to learn from" if odd == "source" else f"--{odd.replace('_', '-')}"
         raise click.UsageError(f"{what} does not go with --from, which learns nothing")
     check_writable(options["out"])
-    from dovetail.representation.ready_made import LISTS
-
     facts = _list(options) if options["ready"] in LISTS else _representation(options)
     facts |= {"model": options["out"], "bytes": Path(options["out"]).stat().st_size}
     click.echo(json.dumps(facts, ensure_ascii=False) if options["as_json"] else _as_text(facts))
 
 
 def _representation(options: Mapping[str, Any]) -> dict[str, Any]:
-    from dovetail.representation.ready_made import ready_made
-
     settings = {name: options[name] for name in ("name", "column", "value")}
     made = ready_made(options["ready"], **{k: v for k, v in settings.items() if v is not None})
     made.save(options["out"])
@@ -42,8 +39,6 @@ def _representation(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _list(options: Mapping[str, Any]) -> dict[str, Any]:
-    from dovetail.representation.ready_made import ready_made_list, write_list
-
     odd = next((name for name in ("name", "column", "value") if options[name] is not None), None)
     if odd is not None:
         raise click.UsageError(f"--{odd} does not go with a list of names, {options['ready']}")

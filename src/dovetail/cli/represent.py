@@ -22,6 +22,7 @@ from dovetail.cli.states import in_short, summary
 from dovetail.errors import DataError
 from dovetail.recipe.schema.representations import RANDOM_SEED, REPRESENTATION_KINDS
 from dovetail.representation.described import KINDS, described, learned, text_of
+from dovetail.representation.plots import check_plot, draw, use_of_states
 
 if TYPE_CHECKING:
     from dovetail.corpus import Corpus
@@ -88,8 +89,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         learned(representation, source, target, rounds)
     representation.save(options["out"])
     if options["plot"] is not None:
-        from dovetail.representation.plots import draw, use_of_states
-
         domains = [source] if target is None else [source, target]
         draw(options["plot"], rounds.curves, use_of_states(representation, domains))
     facts = _facts(representation, options, rounds.curves)
@@ -117,8 +116,6 @@ def _check(options: Mapping[str, Any]) -> None:
         )
     check_writable(options["out"])
     if options["plot"] is not None:
-        from dovetail.representation.plots import check_plot
-
         check_plot(options["plot"])
         check_writable(options["plot"])
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
+from rich.console import Console
 
 from dovetail.base.parameters import parameters_of
 from dovetail.cli.compare import show_cells
@@ -22,6 +23,8 @@ from dovetail.cli.tuned_recipe import recipe_text
 from dovetail.compare import Store, run
 from dovetail.compare.tried import Tried, best, ranked
 from dovetail.compare.tuning import STRENGTHS, Material, Tuning
+from dovetail.compare.tuning_plot import check_tuning_plot, draw_tuning_plot
+from dovetail.compare.tuning_table import as_text, for_terminal
 from dovetail.errors import DataError
 from dovetail.io.files import atomic_write
 from dovetail.recipe.schema.keys import Key
@@ -109,9 +112,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     _check(options)
     tuning = _tuning(options, _material(options))
     if options["plot"] is not None:
-        from dovetail.compare.tuning_plot import check
-
-        check(options["plot"], tuning.grid)
+        check_tuning_plot(options["plot"], tuning.grid)
     store = Store(options["results"], tuning.fingerprint)
     for note in store.notes:
         click.echo(f"dovetail: {note}", err=True)
@@ -209,18 +210,12 @@ def _show(
             file.write(recipe.encode())
         click.echo(f"recipe     {click.format_filename(options['out'])}", err=True)
     if options["plot"] is not None:
-        from dovetail.compare.tuning_plot import draw
-
-        draw(options["plot"], tried, tuning.grid)
+        draw_tuning_plot(options["plot"], tried, tuning.grid)
         click.echo(f"plot       {click.format_filename(options['plot'])}", err=True)
 
 
 def _print(tried: Sequence[Tried], strengths: Sequence[str]) -> None:
-    from dovetail.compare.tuning_table import as_text, for_terminal
-
     if not sys.stdout.isatty():
         click.echo(as_text(tried, strengths))
         return
-    from rich.console import Console
-
     Console().print(for_terminal(tried, strengths))

@@ -7,6 +7,7 @@ from typing import Any
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
+from dovetail.multitask.overlap import tells
 from dovetail.pipeline.layers.linear import is_linear_tagger
 from dovetail.pipeline.train.cross_fitting import shared_parts
 from dovetail.recipe import Recipe
@@ -48,8 +49,6 @@ def _check_auxiliary(recipe: Recipe, name: str, tagger: Any, tested: Corpus, lab
     """Auxiliary tasks of a linear tagger must not tell labels of the tested text either."""
     if not is_linear_tagger(tagger):
         return
-    from dovetail.multitask.overlap import tells
-
     for task in getattr(tagger, "auxiliary", ()):
         if tells(task, tested, label):
             raise DataError(

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
 
 from dovetail.compare.summary import Summary
 from dovetail.compare.wording import (
@@ -14,11 +18,6 @@ from dovetail.compare.wording import (
     stars_explained,
 )
 
-if TYPE_CHECKING:
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
 NO_STAR = "\u00a0"  # holds the place of a star, where a plain space would be cut off
 PLAIN_WIDTH = 10_000  # text in a file is never folded
 
@@ -28,10 +27,6 @@ def score_table(summary: Summary) -> Table:
 
     The best of a row is bold; stars mark what differs from the reference.
     """
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("F1")
     for system in summary.systems:
@@ -62,9 +57,6 @@ def findings(summary: Summary) -> list[str]:
 
 def for_terminal(summary: Summary) -> Group:
     """The table, what its signs mean, and the findings; print it with a rich console."""
-    from rich.console import Group
-    from rich.text import Text
-
     lines = [Text(line, style="dim") for line in _legend(summary)]
     sentences = [Text(f"- {sentence}") for sentence in findings(summary)]
     return Group(score_table(summary), *lines, Text(), *sentences)
@@ -72,8 +64,6 @@ def for_terminal(summary: Summary) -> Group:
 
 def as_text(summary: Summary) -> str:
     """The same as plain text, for a file or a pipe."""
-    from rich.console import Console
-
     console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, highlight=False)
     with console.capture() as captured:
         console.print(for_terminal(summary))
@@ -82,8 +72,6 @@ def as_text(summary: Summary) -> str:
 
 
 def _cells(summary: Summary, size: int, type: str | None) -> list[Text]:
-    from rich.text import Text
-
     cells = []
     best = summary.best(size, type)
     for system in summary.systems:

@@ -43,13 +43,13 @@ def axes_of(grid: Grid) -> tuple[str, str | None]:
     return across, others[0] if others else None
 
 
-def check(path: str | os.PathLike[str], grid: Grid) -> None:
+def check_tuning_plot(path: str | os.PathLike[str], grid: Grid) -> None:
     """Make sure that a picture can be drawn, before the work that it is to show."""
     check_plot(path)
     axes_of(grid)
 
 
-def draw(path: str | os.PathLike[str], tried: Sequence[Tried], grid: Grid) -> None:
+def draw_tuning_plot(path: str | os.PathLike[str], tried: Sequence[Tried], grid: Grid) -> None:
     """Write a picture of the likelihood of labels and of F1, or accuracy where labels are plain.
 
     Of points that differ in a third strength the one with the most likely labels is shown; a

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
 
 from dovetail.compare.table import PLAIN_WIDTH
 from dovetail.compare.tried import Tried, best
 from dovetail.compare.wording import percent
-
-if TYPE_CHECKING:
-    from rich.console import Group
-    from rich.table import Table
 
 PROPERTIES = {
     "entropy": "H(label | state)",
@@ -23,9 +23,6 @@ PROPERTIES = {
 
 def for_terminal(tried: Sequence[Tried], strengths: Sequence[str]) -> Group:
     """The table, and what it says; print it with a rich console."""
-    from rich.console import Group
-    from rich.text import Text
-
     legend = Text("log-likelihood of the development text's labels, in nats a token", style="dim")
     lines = [Text(line) for line in _findings(tried)]
     return Group(_table(tried, strengths), legend, *lines)
@@ -33,8 +30,6 @@ def for_terminal(tried: Sequence[Tried], strengths: Sequence[str]) -> Group:
 
 def as_text(tried: Sequence[Tried], strengths: Sequence[str]) -> str:
     """The same as plain text, for a file or a pipe."""
-    from rich.console import Console
-
     console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, highlight=False)
     with console.capture() as captured:
         console.print(for_terminal(tried, strengths))
@@ -43,9 +38,6 @@ def as_text(tried: Sequence[Tried], strengths: Sequence[str]) -> str:
 
 def _table(tried: Sequence[Tried], strengths: Sequence[str]) -> Table:
     """A row for each point, the best in bold."""
-    from rich import box
-    from rich.table import Table
-
     found = {name for one in tried for name, value in one.properties.items() if value is not None}
     measured = [name for name in PROPERTIES if name in found]
     spans = any(one.f1 is not None for one in tried)

@@ -28,7 +28,8 @@ from dovetail.corpus.schemes import (
 from dovetail.corpus.soft import SoftColumn
 from dovetail.corpus.table import Corpus, Sequence
 from dovetail.corpus.tei import read_tei, stream_tei
-from dovetail.corpus.text import UNITS, Unit, read_text, stream_text, unit_of
+from dovetail.corpus.text import read_text, stream_text
+from dovetail.corpus.texts import UNITS, Unit, unit_of
 from dovetail.corpus.tokenizer import tokenize
 
 __all__ = [

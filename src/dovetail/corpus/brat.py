@@ -18,10 +18,11 @@ from pathlib import Path
 
 from dovetail.corpus.labels import Span
 from dovetail.corpus.markup import natural_order
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.span_texts import SpanReader, Tokens, character_spans, needs_text
 from dovetail.corpus.table import Corpus
-from dovetail.corpus.text import UNITS, Unit
+from dovetail.corpus.texts import UNITS, Unit
 from dovetail.errors import DataError
 from dovetail.io.files import PathLike, open_text, write_text
 

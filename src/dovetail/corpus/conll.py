@@ -14,7 +14,8 @@ from typing import NoReturn, TextIO
 
 import numpy as np
 
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError
 from dovetail.io.files import PathLike, open_text, write_text

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
 from dovetail.corpus.column import Column
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError, DovetailError
 from dovetail.io.files import PathLike, open_text, write_text

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from dovetail.corpus.jsonl import document_of, parse_line
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.span_texts import (
     SpanReader,
     Tokens,

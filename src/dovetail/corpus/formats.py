@@ -22,13 +22,14 @@ from dovetail.corpus import (
 from dovetail.corpus.format import Carries, Format, Option
 from dovetail.corpus.span_texts import TOKENS
 from dovetail.corpus.table import Corpus
+from dovetail.corpus.texts import UNITS
 from dovetail.errors import DataError
 from dovetail.io.files import PathLike
 
 COLUMNS = Option(
     "columns", "Names of the columns of a CoNLL file.", metavar="A,B,...", parse=conll.parse_columns
 )
-UNIT = Option("unit", "What of text or brat's is one sequence.", choices=text.UNITS)
+UNIT = Option("unit", "What of text or brat's is one sequence.", choices=UNITS)
 TOKENIZATION = Option(
     "tokens",
     "How the text of brat, doccano and Label Studio is cut: into words, or at blanks only.",

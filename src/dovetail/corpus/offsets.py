@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dovetail.corpus.records import Record, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import to_corpus
 from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError
 

@@ -14,7 +14,8 @@ from typing import TextIO
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus, Sequence
 from dovetail.errors import DataError
 from dovetail.io.files import PathLike, open_bytes, write_text

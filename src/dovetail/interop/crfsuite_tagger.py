@@ -8,12 +8,14 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from dovetail.chain.answers import log_likelihoods
 from dovetail.chain.model import ANY_LABEL
 from dovetail.errors import DataError
 from dovetail.interop.crfsuite_items import text_of, understood
 from dovetail.interop.export import weights_of
 from dovetail.interop.models import import_content
 from dovetail.io.files import write_text
+from dovetail.numeric import exp
 
 if TYPE_CHECKING:
     from dovetail import _native
@@ -92,9 +94,6 @@ class Tagger:
 
     def probability(self, yseq: Iterable[str]) -> float:
         """The probability of a label sequence for the sequence that was set last."""
-        from dovetail.chain.answers import log_likelihoods
-        from dovetail.numeric import exp
-
         model, batch = self._model, self._current()
         labels = [text_of(label) for label in yseq]
         if not batch.n_tokens and not labels:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dovetail.corpus import Corpus, add_offsets, detect_scheme, labels_from_spans, spans
 from dovetail.corpus.format import Carries, Format
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.table import Sequence
 from dovetail.errors import DataError, DovetailError
 from dovetail.io.files import PathLike, atomic_write, open_bytes
