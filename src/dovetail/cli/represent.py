@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dovetail.cli.curves import described as drawn
-from dovetail.cli.curves import show_rounds
+from dovetail.cli.curves import describe_curves, show_rounds
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options
 from dovetail.cli.models import check_writable
-from dovetail.cli.progress import megabytes
-from dovetail.cli.ready import take
+from dovetail.cli.ready import write_ready_made
 from dovetail.cli.settings import given_settings, setting_option, setting_options
-from dovetail.cli.states import in_short, summary
+from dovetail.cli.states import describe_briefly, summarize_representation
 from dovetail.errors import DataError
 from dovetail.recipe.schema.representations import RANDOM_SEED, REPRESENTATION_KINDS
 from dovetail.representation.described import KINDS, described, learned, text_of
 from dovetail.representation.plots import check_plot, draw, use_of_states
+from dovetail.units import format_megabytes
 
 if TYPE_CHECKING:
     from dovetail.corpus import Corpus
@@ -73,17 +72,17 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     A pipeline or a recipe puts what is learned before its taggers, as a column that they read. Each
     round shows the log-likelihood a token and, with biases, what they are about: the entropy of
     labels given states, the distance of the use of states in both domains, and how far earlier
-    layers are told. Ctrl-C keeps what there is.
+    layers are describe_aso_round. Ctrl-C keeps what there is.
 
     With --from nothing is learned: what is known of words comes from a package of data that is
     installed, and the file says from which. Names of lists (cities, countries, subdivisions,
     us-states, us-counties, languages, currencies) make lexicon files for templates.
     """
     if options["ready"] is not None:
-        return take(ctx, options)
+        return write_ready_made(ctx, options)
     _check(options)
     source, target = _texts(options)
-    representation = _described(options, source)
+    representation = _build_representation(options, source)
     n_tokens = source.n_tokens + (0 if target is None else target.n_tokens)
     with show_rounds(representation.names_, n_tokens) as rounds:
         learned(representation, source, target, rounds)
@@ -140,7 +139,7 @@ def _texts(options: Mapping[str, Any]) -> tuple[Corpus, Corpus | None]:
     return made, text_of([one.read() for one in targets], column) if targets else None
 
 
-def _described(options: Mapping[str, Any], source: Corpus) -> Representation:
+def _build_representation(options: Mapping[str, Any], source: Corpus) -> Representation:
     settings = given_settings(options, PASSED)
     settings["column"] = source.names[0]
     if options["hard"]:
@@ -155,7 +154,7 @@ def _facts(
 ) -> dict[str, Any]:
     learned: Any = representation
     return {
-        **summary(representation),
+        **summarize_representation(representation),
         "model": options["out"],
         "bytes": Path(options["out"]).stat().st_size,
         "curves": curves,
@@ -169,10 +168,12 @@ def _as_text(facts: Mapping[str, Any]) -> str:
     text = f"{tokens['source']:,} tokens"
     if tokens["target"]:
         text += f", and {tokens['target']:,} of the target"
-    rows = [("text", text), ("represents", in_short(facts))]
-    rows += [(column, drawn(curves)) for column, curves in facts["curves"].items()]
+    rows = [("text", text), ("represents", describe_briefly(facts))]
+    rows += [(column, describe_curves(curves)) for column, curves in facts["curves"].items()]
     if facts["stopped"]:
         rows.append(("stopped", facts["stopped"]))
-    rows.append(("model", f"{click.format_filename(facts['model'])}, {megabytes(facts['bytes'])}"))
+    rows.append(
+        ("model", f"{click.format_filename(facts['model'])}, {format_megabytes(facts['bytes'])}")
+    )
     width = max(len(name) for name, _ in rows)
     return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)

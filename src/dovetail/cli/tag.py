@@ -16,9 +16,9 @@ from dovetail.cli.models import (
     CHAIN_DECODINGS,
     has_spans,
     load,
-    named_as_trained,
     reads_whole_corpora,
     refuse_decoding,
+    rename_as_trained,
     unit_of_text,
 )
 from dovetail.cli.outputs import OUTPUTS, LayeredResult, OutputFormat, Result
@@ -103,7 +103,7 @@ def command(
     def renamed(corpus: Corpus) -> Corpus:
         if given.format != "conll" or columns is not None:
             return corpus
-        return named_as_trained(corpus, tagger)
+        return rename_as_trained(corpus, tagger)
 
     with write_text(output) as file:
         before = 0

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from dovetail import __version__
-from dovetail.compare import plots, wording
+from dovetail.compare import formatting, plots
 from dovetail.compare.summary import Summary
 from dovetail.errors import DataError, DovetailError
 from dovetail.io.files import PathLike, write_text
@@ -98,7 +98,7 @@ def render_report(
         colors={"light": plots.LIGHT, "dark": plots.DARK},
         signs=plots.SIGNS,
         style_of_system=plots.style_of_system,
-        wording=wording,
+        formatting=formatting,
     )
     return page.lstrip()
 

@@ -15,7 +15,7 @@ from dovetail.recipe.description import RepresentationSpec
 from dovetail.recipe.representations import read_domains
 
 
-def learned_apart(
+def learn_unseen(
     recipe: Recipe, corpora: Mapping[str, Corpus], tested: Corpus, label: str, threads: int | None
 ) -> tuple[dict[str, Any], dict[str, Corpus]]:
     """Trained representations by name, and the corpora with leak-free columns where labels of their

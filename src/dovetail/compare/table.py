@@ -9,14 +9,14 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from dovetail.compare.summary import Summary
-from dovetail.compare.wording import (
-    data_saved_in_words,
-    difference_in_words,
-    spread,
-    stars,
-    stars_explained,
+from dovetail.compare.formatting import (
+    describe_data_saved,
+    describe_difference,
+    explain_stars,
+    format_spread,
+    mark_significance,
 )
+from dovetail.compare.summary import Summary
 
 NO_STAR = "\u00a0"  # holds the place of a star, where a plain space would be cut off
 PLAIN_WIDTH = 10_000  # text in a file is never folded
@@ -47,11 +47,11 @@ def findings(summary: Summary) -> list[str]:
     full = summary.full_size
     return [
         *(
-            difference_in_words(found)
+            describe_difference(found)
             for found in summary.differences
             if found.size == full and found.type is None
         ),
-        *(data_saved_in_words(saved, summary) for saved in summary.data_saved),
+        *(describe_data_saved(saved, summary) for saved in summary.data_saved),
     ]
 
 
@@ -79,8 +79,8 @@ def _cells(summary: Summary, size: int, type: str | None) -> list[Text]:
         if found is None:
             cells.append(Text("-", style="dim"))
             continue
-        mark = stars(summary.difference(system, summary.reference, size, type))
-        text = spread(found) + mark.ljust(2, NO_STAR)
+        mark = mark_significance(summary.difference(system, summary.reference, size, type))
+        text = format_spread(found) + mark.ljust(2, NO_STAR)
         cells.append(Text(text, style="bold" if system == best else ""))
     return cells
 
@@ -91,5 +91,5 @@ def _legend(summary: Summary) -> list[str]:
     return [
         f"mean ± standard deviation over {summary.n_splits} splits, trained on "
         f"{summary.full_size:,} {summary.unit} unless said otherwise",
-        stars_explained(summary.reference),
+        explain_stars(summary.reference),
     ]

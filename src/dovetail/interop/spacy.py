@@ -35,7 +35,7 @@ _STORED = ("ENT_IOB", "ENT_TYPE", "TAG", "POS", "LEMMA", "SENT_START")
 _PIECE = re.compile(r"\s+|\S+")
 
 
-def docs(corpus: Corpus, vocab: Vocab | None = None, *, label: str = "label") -> Iterator[Doc]:
+def to_docs(corpus: Corpus, vocab: Vocab | None = None, *, label: str = "label") -> Iterator[Doc]:
     """A corpus as `Doc` objects, with the spans of a column as entities, or its plain labels as
     tags, and the columns lemma, upos and xpos. ``vocab`` is that of a pipeline, or an empty one."""
     spacy = _spacy()
@@ -71,7 +71,7 @@ def docs(corpus: Corpus, vocab: Vocab | None = None, *, label: str = "label") ->
             raise DataError(f"sequence {first + 1} is not for spaCy: {said}") from None
 
 
-def corpus_of(given: Iterable[Doc], columns: Mapping[str, str] | None = None) -> Corpus:
+def from_docs(given: Iterable[Doc], columns: Mapping[str, str] | None = None) -> Corpus:
     """A corpus of `Doc` objects: a sequence a sentence or, without sentences, a `Doc`.
 
     It has the words and, as far as they are there, entities as IOB2 labels, and the columns lemma,
@@ -82,7 +82,7 @@ def corpus_of(given: Iterable[Doc], columns: Mapping[str, str] | None = None) ->
 
 def read_docbin(path: PathLike) -> Corpus:
     """Read a ``.spacy`` file."""
-    return corpus_of(_stored(path))
+    return from_docs(_stored(path))
 
 
 def stream_docbin(path: PathLike, *, chunk_size: int = CHUNK_SIZE) -> Iterator[Corpus]:
@@ -92,7 +92,7 @@ def stream_docbin(path: PathLike, *, chunk_size: int = CHUNK_SIZE) -> Iterator[C
 
 def write_docbin(corpus: Corpus, path: PathLike, *, label: str = "label") -> None:
     """Write a ``.spacy`` file, as ``spacy train`` reads it."""
-    content = _spacy().tokens.DocBin(attrs=_STORED, docs=docs(corpus, label=label)).to_bytes()
+    content = _spacy().tokens.DocBin(attrs=_STORED, docs=to_docs(corpus, label=label)).to_bytes()
     with atomic_write(path) as file:
         file.write(content)
 
