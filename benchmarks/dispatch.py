@@ -160,8 +160,9 @@ def tagging() -> Callable[[], Any]:
 @cache
 def expectations() -> Callable[[], Any]:
     """The E-step of a hidden Markov model over words."""
-    from dovetail.representation.starts import random_start
-    from dovetail.representation.text import Engine, Text
+    from dovetail.representation.hmm.inference import Engine
+    from dovetail.representation.hmm.starts import random_start
+    from dovetail.representation.text import Text
 
     text, engine = Text.of(*hmm.words()), Engine(threads=1)
     start = random_start(hmm.STATES, text.n_words, seed=0)

@@ -59,14 +59,14 @@ def train(name: str, path: str) -> None:
     if name == "two":
         templates = {
             "ner": newswire(),
-            "fields": announcements(pos=None).reading("ner", conjoined=True),
+            "fields": announcements(pos=None).with_columns("ner", conjoined=True),
         }
     else:
         data["pos"] = _tagged_news()
         templates = {
             "pos": parts_of_speech(),
-            "ner": newswire().reading("pos"),
-            "fields": announcements(pos=None).reading("pos", "ner"),
+            "ner": newswire().with_columns("pos"),
+            "fields": announcements(pos=None).with_columns("pos", "ner"),
         }
     layers = {task: Tagger(features=features, c2=1.0) for task, features in templates.items()}
     CACHE.mkdir(exist_ok=True)

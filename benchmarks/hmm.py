@@ -110,7 +110,7 @@ def words() -> tuple[Any, Any, int]:
 def run_hmmlearn() -> dict[str, Any]:
     from hmmlearn.hmm import CategoricalHMM
 
-    from dovetail.representation.starts import random_start
+    from dovetail.representation.hmm.starts import random_start
 
     numbers, bounds, n_words = words()
     start = random_start(STATES, n_words, seed=0)
@@ -131,9 +131,10 @@ def run_hmmlearn() -> dict[str, Any]:
 
 
 def run_ours(precision: str, threads: int, rounds: int) -> dict[str, Any]:
-    from dovetail.representation.em import Rule, batch_em
-    from dovetail.representation.starts import random_start
-    from dovetail.representation.text import Engine, Text
+    from dovetail.representation.hmm.em import Rule, batch_em
+    from dovetail.representation.hmm.inference import Engine
+    from dovetail.representation.hmm.starts import random_start
+    from dovetail.representation.text import Text
 
     text = Text.of(*words())
     engine = Engine(precision == "double", threads)
@@ -160,8 +161,9 @@ def matrix_products() -> dict[str, float]:
 
 
 def tilted(rounds: int) -> dict[str, float]:
-    from dovetail.representation.starts import random_start
-    from dovetail.representation.text import Costs, Engine, Text
+    from dovetail.representation.hmm.inference import Costs, Engine
+    from dovetail.representation.hmm.starts import random_start
+    from dovetail.representation.text import Text
 
     text, engine = Text.of(*words()), Engine(threads=1)
     start = random_start(STATES, text.n_words, seed=0)
@@ -190,9 +192,10 @@ def tilted(rounds: int) -> dict[str, float]:
 
 
 def train_large(tokens: int) -> dict[str, Any]:
-    from dovetail.representation.em import Rule, batch_em
-    from dovetail.representation.starts import random_start
-    from dovetail.representation.text import Engine, Text
+    from dovetail.representation.hmm.em import Rule, batch_em
+    from dovetail.representation.hmm.inference import Engine
+    from dovetail.representation.hmm.starts import random_start
+    from dovetail.representation.text import Text
 
     numbers, bounds, n_words = words()
     rng = np.random.default_rng(2)

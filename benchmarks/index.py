@@ -46,8 +46,8 @@ def index(count: int, model: str) -> dict[str, Any]:
     import numpy as np
 
     from dovetail import Tagger, Template, column
-    from dovetail.chain.fitting import Fitting
     from dovetail.chain.model import ChainModel
+    from dovetail.chain.train.fitting import Fitting
     from dovetail.features import Dataset
 
     template = Template(column("word"))
@@ -57,7 +57,7 @@ def index(count: int, model: str) -> dict[str, Any]:
     for first in range(0, count, chunk):
         words = [[f"{k:x}"] for k in range(first, min(count, first + chunk))]
         labels = [["AB"[k % 2]] for k in range(len(words))]
-        template.extract(data.native, template.together(words), labels)
+        template.extract(data.native, template.read_whole(words), labels)
     seconds = time.perf_counter() - start
     # What each occurrence and each sequence of one token takes is not the index's.
     others = count * (4 + 8 + 8 + 4) / 1e6

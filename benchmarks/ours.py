@@ -9,7 +9,7 @@ import crfsuite
 
 if TYPE_CHECKING:
     from dovetail import Tagger
-    from dovetail.chain.objective import Objective
+    from dovetail.chain.train.objective import Objective
     from dovetail.features import Dataset
 
 PairWeights = dict[tuple[str, str], float]
@@ -104,8 +104,8 @@ def objective_of(
 def objective(data: Dataset, c2: float, precision: Any, threads: int | None) -> Objective:
     """CRFsuite's model as our objective: seen pairs, seen transitions, no boundary features."""
     from dovetail import Tagger
-    from dovetail.chain.fitting import Fitting
-    from dovetail.chain.objective import Objective
+    from dovetail.chain.train.fitting import Fitting
+    from dovetail.chain.train.objective import Objective
 
     problem = Fitting(Tagger(boundaries=False), data).problem
     return Objective(problem, c2, precision=precision, threads=threads)

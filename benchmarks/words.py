@@ -54,7 +54,7 @@ def f1(
         else:
             text = one.annotate(text)
         parts[one.name_] = one
-        template = template.adding(*one.expressions_)
+        template = template.with_features(*one.expressions_)
     tagger = Tagger(features=template, c2=0.1, c1=c1)
     pipeline = Pipeline({**parts, "ner": tagger}, decode="cascade").fit(text)
     found = pipeline.predict(test.without_column("ner"))["ner"]

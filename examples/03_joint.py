@@ -16,7 +16,7 @@ word = dovetail.column("word")
 near = dovetail.Template(word.lower.window(2), word.short_shape.window(1), word.digits)
 layers = {
     "ner": dovetail.Tagger(c2=0.1, constraints="auto"),
-    "fields": dovetail.Tagger(features=near.reading("ner"), c2=0.1, constraints="auto"),
+    "fields": dovetail.Tagger(features=near.with_columns("ner"), c2=0.1, constraints="auto"),
 }
 pipeline = dovetail.Pipeline(layers).fit({"ner": news, "fields": few})
 

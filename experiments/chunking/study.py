@@ -10,7 +10,7 @@ import numpy as np
 
 from dovetail import ASO, Corpus, __version__
 from dovetail.compare import Cell, Plan, Split, fingerprint
-from dovetail.evaluate import evaluate, found_spans
+from dovetail.evaluate import evaluate, match_spans
 from experiments.chunking import systems as chunk_systems
 from experiments.chunking.support_vectors import SUPPORT_VECTORS
 from experiments.chunking.systems import ON_STRUCTURE, Models
@@ -107,7 +107,7 @@ class ChunkStudy:
         gold = models.test.lists(LABEL)
         predicted = models.predict(cell.system)
         report = evaluate(gold, predicted)
-        bits = np.packbits(found_spans(gold, predicted)).tobytes().hex()
+        bits = np.packbits(match_spans(gold, predicted)).tobytes().hex()
         return {
             "overall": plain_scores(report.micro),
             "types": {name: plain_scores(counts) for name, counts in report.labels.items()},

@@ -51,7 +51,7 @@ class Models:
     def __init__(self, division: Division, structured: Callable[[], Division]) -> None:
         self.train, self.test = division
         self.features = chunking()
-        self.reading_structure = self.features.reading(SHARED)
+        self.reading_structure = self.features.with_columns(SHARED)
         self._structured = lru_cache(maxsize=1)(structured)
         self._crossed = lru_cache(maxsize=None)(self._cross_fitted)
         self._whole = lru_cache(maxsize=None)(self._tested)

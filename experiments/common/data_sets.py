@@ -70,7 +70,7 @@ class DataSets:
         for text, spans in read_markup_spans(self.folder / "seminars" / "tagged"):
             values: dict[str, set[str]] = {}
             for span in spans:
-                value = fields.normalised(text[span.start : span.end])
+                value = fields.normalise(text[span.start : span.end])
                 values.setdefault(span.label, set()).add(value)
             out.append(values)
         return out

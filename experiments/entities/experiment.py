@@ -71,7 +71,7 @@ def _case(
         [given.size],
         {"ner": below.taggers["ner"]},
         features,
-        features.reading("ner", conjoined=True),
+        features.with_columns("ner", conjoined=True),
         fingerprint(*given.files, below.fingerprint),
     )
 

@@ -26,7 +26,7 @@ from experiments.little.case import LABEL, WORD, LittleCase, OldTagger, plain, r
 TASK = "task"
 WEIGHT = 10.0  # of a new sequence, where an old one has 1
 N_OLD = 3000  # old sequences, chosen at random
-AUTO = ("pipeline/**/*.py", "evaluate/judgement.py")  # code that auto hangs on beside a tagger's
+AUTO = ("pipeline/**/*.py", "evaluate/ratio.py")  # code that auto hangs on beside a tagger's
 
 
 PredictedSpan = tuple[int, int, str, float]  # start, end, label, probability

@@ -11,7 +11,7 @@ import numpy as np
 
 from dovetail import Corpus, Lexicon
 from dovetail.compare import Split, grouped_splits, random_splits
-from dovetail.corpus import Column, SoftColumn, near_copies
+from dovetail.corpus import Column, SoftColumn, near_duplicates
 from experiments.common.auxiliary_taggers import load_news_taggers
 from experiments.common.data_sets import DataSets
 from experiments.common.experiment import Say
@@ -37,7 +37,7 @@ class Announcements:
     @cached_property
     def groups(self) -> list[int]:
         """A number for each mail, the same for near-copies."""
-        return near_copies([mail_body(text) for text in self.mails.texts or ()])
+        return near_duplicates([mail_body(text) for text in self.mails.texts or ()])
 
 
 class TaggedAnnouncements(Announcements):

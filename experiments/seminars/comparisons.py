@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dovetail.compare import Result, Split, Summary, summarize
-from dovetail.evaluate import compare_paired, resampled_totals
+from dovetail.evaluate import compare_paired, resample_totals
 from experiments.seminars.field_scores import FIELDS, OUTCOMES
 
 RESAMPLES = 10_000
@@ -114,7 +114,7 @@ def _bootstrap(
                 letters = pair[side]["outcomes"][field]
                 counts[list(split.test), k] += [COUNTED[letter] for letter in letters]
         sides.append(counts.reshape(n, -1))
-    totals = [resampled_totals(counts, resamples=RESAMPLES) for counts in sides]
+    totals = [resample_totals(counts, resamples=RESAMPLES) for counts in sides]
     differences = _scores(totals[0]) - _scores(totals[1])
     return np.column_stack([differences, differences.mean(axis=1)])
 

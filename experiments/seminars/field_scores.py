@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dovetail.evaluate import Counts
-from dovetail.evaluate.fields import Choice, Looks, score_values, taken
+from dovetail.evaluate.fields import Choice, Looks, score_values, take_values
 from experiments.common.scores import plain_scores
 
 FIELDS = ("stime", "etime", "location", "speaker")
@@ -28,14 +28,15 @@ def overall_f1(
     truth: Sequence[dict[str, set[str]]], looks: Sequence[Looks], choices: Mapping[str, Choice]
 ) -> float:
     """The mean F1 of the fields, of values taken as the choices say."""
-    return overall(by_field(score_values(truth, [taken(one, choices) for one in looks])))["f1"]
+    found = [take_values(one, choices) for one in looks]
+    return overall(by_field(score_values(truth, found)))["f1"]
 
 
 def score_fields(
     truth: Sequence[dict[str, set[str]]], looks: Sequence[Looks], choices: dict[str, Choice]
 ) -> dict[str, object]:
     """What is kept of a test: scores, and a letter for each field and document."""
-    found = [taken(document, choices) for document in looks]
+    found = [take_values(document, choices) for document in looks]
     letters = dict.fromkeys(FIELDS, "")
     for true, values in zip(truth, found, strict=True):
         for field in FIELDS:

@@ -2,7 +2,8 @@
 
 none          no transfer, the most frequent value of each field
 none eager    the same tagger, recalibrated, with a second look where no value is found; another
-              rule or eagerness where it is clearly better on held-out parts of the training text
+              rule or recall bias where it is significantly better on held-out parts of the training
+              text
 auto          with the tasks below, recalibrated, the most frequent value of each field
 auto eager    the same, with a second look
 """
@@ -57,7 +58,7 @@ class OurSystems:
         result = score_fields(self.announcements.values(split.test), looks, choices)
         result |= {"n_train": cell.size, "n_test": len(split.test), "c2": C2}
         result["rules"] = {field: choice.rule for field, choice in choices.items()}
-        result["eagerness"] = {field: choice.eagerness for field, choice in choices.items()}
+        result["eagerness"] = {field: choice.recall_bias for field, choice in choices.items()}
         return result
 
     def _train(self, units: Sequence[int], tested: Sequence[int]) -> dict[str, TrainedSystem]:
@@ -77,7 +78,7 @@ class OurSystems:
         out = {"none": TrainedSystem(look(plain, test, FIELDS), MOST_FREQUENT)}
         for name, pipeline in (("none eager", auto.without_transfer()), ("auto eager", auto)):
             choices = choose_values(pipeline, FIELDS)
-            amounts = [choice.eagerness for choice in choices.values()]
+            amounts = [choice.recall_bias for choice in choices.values()]
             out[name] = TrainedSystem(look(pipeline, test, FIELDS, amounts), choices)
         out["auto"] = TrainedSystem(look(auto, test, FIELDS), MOST_FREQUENT)
         return out

@@ -59,7 +59,7 @@ class PaperSystems:
         self.splits = list(splits)
         self.c2 = c2
         self.plain = paper_features(lexicons=announcements.name_lists)
-        self.conjoined = self.plain.reading("ner", conjoined=True)
+        self.conjoined = self.plain.with_columns("ner", conjoined=True)
         self._models = SharedModels()
 
     def work(self, cell: Cell) -> dict[str, Any]:

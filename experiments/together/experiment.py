@@ -63,7 +63,7 @@ class TogetherExperiment(Experiment):
             MAILS,
             {"ner": announcements.taggers["ner"]},
             features,
-            features.reading("ner"),
+            features.with_columns("ner"),
             fingerprint(mails, announcements.taggers_fingerprint),
         )
 

@@ -54,6 +54,6 @@ def _case(
         sizes,
         {"parts": below.tagger},
         features,
-        features.reading("parts"),
+        features.with_columns("parts"),
         fingerprint(*paths, below.fingerprint),
     )

@@ -44,6 +44,6 @@ def _case(
         sizes,
         {"ner": below.taggers["ner"]},
         features,
-        features.reading("ner"),
+        features.with_columns("ner"),
         digest,
     )

@@ -48,7 +48,7 @@ def references(folder: Path, below: CachedTagger, n_draws: int) -> TransferCase:
         SIZES,
         {"parts": below.tagger},
         features,
-        features.reading("parts"),
+        features.with_columns("parts"),
         fingerprint(archive, below.fingerprint),
     )
 
@@ -65,7 +65,7 @@ def affiliations(folder: Path, below: NewsTaggers, n_draws: int) -> TransferCase
         SIZES,
         {"ner": below.taggers["ner"]},
         features,
-        features.reading("ner"),
+        features.with_columns("ner"),
         fingerprint(archive, below.fingerprint),
     )
 

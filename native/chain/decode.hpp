@@ -32,7 +32,7 @@ template <class R> bool best_prefixes(Chain<R>& chain, Array<R>& alpha) {
     return std::isfinite(forward.forward(alpha.data()));
 }
 
-// From the end to the front: which label led here is found again rather than remembered.
+// From the end to the front: back pointers are recomputed rather than stored.
 template <class R> bool viterbi(Chain<R>& chain, Array<R>& alpha, int32_t* labels) {
     const int Lp = chain.Lp();
     if (chain.T == 0) return true;

@@ -1,4 +1,4 @@
-// Tables of the elementary functions, worked out by the compiler in twice the precision of a double.
+// Tables of the elementary functions, computed by the compiler in twice the precision of a double.
 #pragma once
 #include <array>
 #include <bit>

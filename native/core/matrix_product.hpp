@@ -1,5 +1,5 @@
 // Products of matrices in a fixed order: every element is a sum along the inner dimension, in blocks whose sums are
-// added one after another. How elements are shared out over registers and threads does not change them.
+// added one after another. How elements are divided among registers and threads does not change them.
 #pragma once
 #include <cstddef>
 #include <cstdint>

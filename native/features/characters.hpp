@@ -45,7 +45,7 @@ struct Character {
 // which may need its lock.
 Character unicode_character(char32_t point);
 
-// ASCII by rule, the rest asked for once a character.
+// ASCII by rule; other characters are looked up once each.
 inline const Character& character(char32_t point) {
     static std::unordered_map<char32_t, Character> known;
     const auto found = known.find(point);

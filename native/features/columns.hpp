@@ -44,7 +44,7 @@ struct Items {
     }
 };
 
-// What steps take of the items at each level.
+// The items at each level with the steps applied.
 inline Items apply_steps(const Items& from, const std::vector<Step>& steps) {
     Items out;
     out.soft = from.soft;
@@ -97,7 +97,7 @@ inline size_t outside_number(int64_t distance) {
 inline int64_t outside_distance(size_t number) {
     return (static_cast<int64_t>(number) / 2 + 1) * (number % 2 ? 1 : -1);
 }
-constexpr int64_t kFarOutside = 5;  // padding does not tell distances from here on apart
+constexpr int64_t kFarOutside = 5;  // padding is the same for all distances from here on
 constexpr size_t kPadding = 2 * kFarOutside;
 // How far a token lies outside the sequence [first, last): before it if negative, 0 inside.
 inline int64_t distance_outside(int64_t at, int64_t first, int64_t last) {

@@ -2,7 +2,7 @@
 //
 // A row of a template is a conjunction of parts, each an attribute of a column at an offset. A feature is a row with
 // one item for each part; its key mixes the row's key with the items' hashes, its value is the product of theirs.
-// No string is made but the name of a feature when it is first seen.
+// The only string built is the name of a feature, when it is first seen.
 //
 // Rows of a single part depend on one token alone. All those of one column and one offset make up a group: what they
 // yield is found once for each distinct value.
@@ -207,7 +207,7 @@ private:
     Chosen chosen_;
 };
 
-// What a group's levels come to, each worked out when it is first met.
+// The results for the levels of each group, computed when first needed.
 template <class Found> class GroupCache {
 public:
     explicit GroupCache(const Extraction& extraction) : of_(extraction.groups().size()) {}

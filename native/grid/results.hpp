@@ -1,4 +1,4 @@
-// What approximate inference finds in grids, and how sequences are shared out to threads.
+// Results of approximate inference in grids, and how sequences are divided among threads.
 #pragma once
 #include <limits>
 #include <utility>
@@ -65,7 +65,7 @@ private:
 };
 
 // Calls run(s, share, worker) for every sequence; sequences of a share run one after another, on one thread. How
-// sequences are shared out does not depend on the number of threads, so sums over shares do not either.
+// sequences are divided does not depend on the number of threads, so sums over shares do not either.
 constexpr size_t kShares = 64;
 template <class Run> void each_sequence(const Grids& grids, int threads, Run run) {
     const size_t n = grids.n_sequences(), shares = std::min(n, kShares);
@@ -120,7 +120,7 @@ inline double labels_score(const GridView& view, const std::vector<int32_t*>& la
 }
 
 // A sequence's rows of the labels of all layers.
-inline std::vector<int32_t*> rows_of(GridLabels& found, const GridView& view) {
+inline std::vector<int32_t*> label_rows(GridLabels& found, const GridView& view) {
     std::vector<int32_t*> rows;
     for (auto& layer : found.labels) rows.push_back(layer.data() + view.first);
     return rows;

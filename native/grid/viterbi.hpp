@@ -112,7 +112,7 @@ inline GridLabels grid_best(const Grids& grids, int threads) {
     each_sequence(grids, threads, [&](size_t s, size_t, size_t worker) {
         if (!decoders[worker]) decoders[worker] = std::make_unique<GridDecoder>(layout);
         const GridView view(grids, s);
-        const auto rows = rows_of(out, view);
+        const auto rows = label_rows(out, view);
         if (!decoders[worker]->best(view, rows)) throw ImpossibleGrid(grids, s);
         out.scores[s] = labels_score(view, rows);
     });

@@ -4,7 +4,7 @@
 // Each sequence i owns a chain distribution a_i with log-potentials theta_i and expectations mu_i, and always
 //     w = (known counts - sum_i mu_i F_i) / lambda,        lambda = 2 c2
 //     D = sum_i H(a_i) - lambda/2 |w|^2  <=  min f  <=  f(w):   f(w) - D certifies how far w is from the optimum.
-// A visit moves theta_i towards the scores of sequence i under w and keeps the move only if it is sure to raise D:
+// A visit updates theta_i towards the scores of sequence i under w and keeps the update only if it is sure to raise D:
 //     change of H + <score, change of mu> - q/(2 lambda) sum_t k_t |change of mu_t|^2  >=  0
 // where k_t bounds how strongly token t's features couple it to the sequence. q = 1 is a proven bound but timid; q
 // follows how much more than promised the dual value really rises.
@@ -112,7 +112,7 @@ private:
     static constexpr float kStart = 10.0f;  // log-potential of the known label at the start
     static constexpr int kTries = 4;
 
-    // Moves with a weight of their own, as places in a matrix. The potentials of others stay 0.
+    // Transitions that have a weight, as places in a matrix. The potentials of others stay 0.
     void adapt(double risen) {
         if (risen > 1.5 * promised_) trust_ = std::max(0.3, 0.85 * trust_);
         else if (risen < promised_) trust_ = std::min(1.0, 1.25 * trust_);

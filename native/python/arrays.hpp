@@ -39,7 +39,7 @@ inline void check_size(size_t given, size_t expected, const char* what) {
                                     std::to_string(expected) + " were expected");
 }
 
-template <class T> std::vector<T> vector_of(const In<T>& array) { return {array.data(), array.data() + array.size()}; }
+template <class T> std::vector<T> to_vector(const In<T>& array) { return {array.data(), array.data() + array.size()}; }
 
 // Runs work without the GIL; impossible sequences become errors that name them, counted on from `before`.
 template <class Work> auto without_gil(Work work, size_t before = 0) {

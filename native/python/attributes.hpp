@@ -10,7 +10,7 @@ namespace dovetail {
 
 using NamedSteps = std::vector<std::pair<std::string, int>>;
 
-inline std::vector<Step> steps_of(const NamedSteps& named) {
+inline std::vector<Step> parse_steps(const NamedSteps& named) {
     std::vector<Step> steps;
     for (const auto& [name, n] : named) steps.push_back(Step::of(name, n));
     return steps;

@@ -70,7 +70,7 @@ static void add_tokens(Columns& self, std::vector<std::string> names, nb::handle
         self.add(names[k], std::move(values[k].codes), std::move(values[k].items));
 }
 
-static Items items_of(nb::handle lists) {
+static Items read_items(nb::handle lists) {
     Items out;
     each_item(lists.ptr(), [&](PyObject* list) {
         if (PyUnicode_Check(list)) {
@@ -139,13 +139,13 @@ void bind_columns(nb::module_& module) {
         .def(
             "add_codes",
             [](Columns& self, std::string name, In<int32_t> codes, nb::handle levels) {
-                self.add(std::move(name), vector_of(codes), items_of(levels));
+                self.add(std::move(name), to_vector(codes), read_items(levels));
             },
             arg("name"), arg("codes"), arg("levels"),
             "levels: a string, or a list of strings or (string, number) pairs, for each code.")
         .def(
             "add_items",
-            [](Columns& self, std::string name, nb::handle tokens) { self.add(std::move(name), items_of(tokens)); },
+            [](Columns& self, std::string name, nb::handle tokens) { self.add(std::move(name), read_items(tokens)); },
             arg("name"), arg("tokens"),
             "tokens: None, a string, or a list of strings or (string, number) pairs, for each token.")
         .def(
@@ -163,7 +163,7 @@ void bind_columns(nb::module_& module) {
         .def(
             "add_attribute",
             [](Columns& self, std::string name, const std::string& source, const NamedSteps& steps) {
-                self.derive(std::move(name), source, apply_steps(*self.at(source).items, steps_of(steps)));
+                self.derive(std::move(name), source, apply_steps(*self.at(source).items, parse_steps(steps)));
             },
             arg("name"), arg("source"), arg("steps"),
             "Adds a column of attributes computed from the values of another column, step by step.")

@@ -14,7 +14,7 @@ static void check_sequence(const Grids& grids, size_t s) {
                                 std::to_string(grids.n_sequences()));
 }
 
-static nb::tuple grid_marginals(const HeldGrids& grids, bool joint, int threads) {
+static nb::tuple grid_marginals(const NumpyGrids& grids, bool joint, int threads) {
     std::vector<double> states;
     GridExpectations found = without_gil([&] {
         if (joint) states.resize(grids.n_tokens() * static_cast<size_t>(grids.states()));
@@ -25,7 +25,7 @@ static nb::tuple grid_marginals(const HeldGrids& grids, bool joint, int threads)
     return nb::make_tuple(numpy_expectations(grids, std::move(found)), all);
 }
 
-static auto grid_best_k(const HeldGrids& grids, size_t s, size_t k) {
+static auto grid_best_k(const NumpyGrids& grids, size_t s, size_t k) {
     check_sequence(grids, s);
     GridKBest search(grids);
     without_gil([&] { search.run(s, k); });
@@ -34,30 +34,31 @@ static auto grid_best_k(const HeldGrids& grids, size_t s, size_t k) {
                           to_numpy(std::move(search.scores)));
 }
 
-static auto grid_spans(const HeldGrids& grids, size_t s, size_t layer, In<int64_t> begins, In<int64_t> ends,
+static auto grid_spans(const NumpyGrids& grids, size_t s, size_t layer, In<int64_t> begins, In<int64_t> ends,
                        In<uint8_t> masks) {
     check_sequence(grids, s);
     if (layer >= grids.layers())
         throw std::out_of_range("there is no layer of index " + std::to_string(layer) + " among " +
                                 std::to_string(grids.layers()));
-    const std::vector<LabelSpan> spans = spans_of(begins, ends, masks, GridView(grids, s).T, grids.labels[layer]);
+    const std::vector<LabelSpan> spans = make_spans(begins, ends, masks, GridView(grids, s).T, grids.labels[layer]);
     return to_numpy(without_gil([&] { return grid_span_log_probabilities(grids, s, layer, spans); }));
 }
 
 void bind_grid(nb::module_& module) {
     using nb::arg;
-    nb::class_<HeldGrids>(module, "Grids")
-        .def(nb::init<const std::vector<Scores>&, const std::vector<Scores>&, const std::vector<HeldGrids::Cotemporal>&,
-                      const std::vector<HeldGrids::Lagged>&, In<uint64_t>>(),
-             arg("nodes"), arg("transitions"), arg("cotemporal"), arg("lagged"), arg("bounds"))
-        .def_prop_ro("n_states", &HeldGrids::states)
-        .def_prop_ro("n_sequences", &HeldGrids::n_sequences)
-        .def_prop_ro("n_tokens", &HeldGrids::n_tokens)
+    nb::class_<NumpyGrids>(module, "Grids")
+        .def(
+            nb::init<const std::vector<Scores>&, const std::vector<Scores>&, const std::vector<NumpyGrids::Cotemporal>&,
+                     const std::vector<NumpyGrids::Lagged>&, In<uint64_t>>(),
+            arg("nodes"), arg("transitions"), arg("cotemporal"), arg("lagged"), arg("bounds"))
+        .def_prop_ro("n_states", &NumpyGrids::states)
+        .def_prop_ro("n_sequences", &NumpyGrids::n_sequences)
+        .def_prop_ro("n_tokens", &NumpyGrids::n_tokens)
         .def_prop_ro("lagged_factors_form_cycle",
-                     [](const HeldGrids& self) { return elimination_order(self).size() < self.layers(); })
+                     [](const NumpyGrids& self) { return elimination_order(self).size() < self.layers(); })
         .def(
             "best",
-            [](const HeldGrids& self, int threads) {
+            [](const NumpyGrids& self, int threads) {
                 return numpy_labels(without_gil([&] { return grid_best(self, threads); }));
             },
             arg("threads"), "Best labels of each layer, and the score of each sequence.")

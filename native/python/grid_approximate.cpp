@@ -28,7 +28,7 @@ void bind_grid_approximate(nb::module_& module) {
     using nb::arg;
     module.def(
         "grid_sparse_best",
-        [](const HeldGrids& grids, double epsilon, size_t beam, int threads) {
+        [](const NumpyGrids& grids, double epsilon, size_t beam, int threads) {
             return infer(grids, [&] { return sparse_best(grids, {epsilon, beam}, threads); });
         },
         arg("grids"), arg("epsilon"), arg("beam"), arg("threads"),
@@ -36,7 +36,7 @@ void bind_grid_approximate(nb::module_& module) {
         "all).");
     module.def(
         "grid_sparse_marginals",
-        [](const HeldGrids& grids, double epsilon, size_t beam, int threads) {
+        [](const NumpyGrids& grids, double epsilon, size_t beam, int threads) {
             return infer(grids, [&] { return sparse_marginals(grids, {epsilon, beam}, threads); });
         },
         arg("grids"), arg("epsilon"), arg("beam"), arg("threads"),
@@ -44,14 +44,14 @@ void bind_grid_approximate(nb::module_& module) {
         "worst token, states kept in all).");
     module.def(
         "grid_loopy_best",
-        [](const HeldGrids& grids, double damping, size_t iterations, double tolerance, int threads) {
+        [](const NumpyGrids& grids, double damping, size_t iterations, double tolerance, int threads) {
             return infer(grids, [&] { return loopy_best(grids, {damping, iterations, tolerance}, threads); });
         },
         arg("grids"), arg("damping"), arg("iterations"), arg("tolerance"), arg("threads"),
         "(labels of each layer, scores of sequences); (iterations, whether all sequences converged, the last change).");
     module.def(
         "grid_loopy_marginals",
-        [](const HeldGrids& grids, double damping, size_t iterations, double tolerance, int threads) {
+        [](const NumpyGrids& grids, double damping, size_t iterations, double tolerance, int threads) {
             return infer(grids, [&] { return loopy_marginals(grids, {damping, iterations, tolerance}, threads); });
         },
         arg("grids"), arg("damping"), arg("iterations"), arg("tolerance"), arg("threads"),

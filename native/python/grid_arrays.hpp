@@ -1,4 +1,4 @@
-// Scores of grids as NumPy arrays, and what was found in them as such.
+// Scores of grids, and results of inference in them, as NumPy arrays.
 #pragma once
 #include "grid/results.hpp"
 #include "python/arrays.hpp"
@@ -8,14 +8,14 @@ namespace dovetail {
 using Scores = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
 // Grids whose scores are NumPy arrays, used where they lie and kept alive.
-class HeldGrids : public Grids {
+class NumpyGrids : public Grids {
 public:
     using Cotemporal = std::tuple<std::vector<size_t>, Scores>;
     using Lagged = std::tuple<size_t, size_t, Scores>;
 
-    HeldGrids(const std::vector<Scores>& nodes, const std::vector<Scores>& transitions,
-              const std::vector<Cotemporal>& cotemporal_scores, const std::vector<Lagged>& lagged_scores,
-              In<uint64_t> ends) {
+    NumpyGrids(const std::vector<Scores>& nodes, const std::vector<Scores>& transitions,
+               const std::vector<Cotemporal>& cotemporal_scores, const std::vector<Lagged>& lagged_scores,
+               In<uint64_t> ends) {
         if (nodes.empty() || nodes.size() != transitions.size())
             throw std::invalid_argument("a grid has one layer or more, each with scores of labels and of transitions");
         for (const Scores& scores : nodes) {
@@ -26,11 +26,12 @@ public:
         const size_t tokens = nodes[0].shape(0);
         set_bounds(ends, tokens);
         for (size_t i = 0; i < nodes.size(); ++i) {
-            node.push_back(held(nodes[i], {tokens, labels[i]}, "scores of labels of layer " + std::to_string(i)));
+            node.push_back(
+                check_scores(nodes[i], {tokens, labels[i]}, "scores of labels of layer " + std::to_string(i)));
             const bool each_token = transitions[i].ndim() == 3;
             const std::string what = "scores of transitions of layer " + std::to_string(i);
-            transition.push_back({each_token ? held(transitions[i], {tokens, labels[i], labels[i]}, what)
-                                             : held(transitions[i], {labels[i], labels[i]}, what),
+            transition.push_back({each_token ? check_scores(transitions[i], {tokens, labels[i], labels[i]}, what)
+                                             : check_scores(transitions[i], {labels[i], labels[i]}, what),
                                   each_token});
         }
         for (const auto& [layers, scores] : cotemporal_scores) {
@@ -38,13 +39,13 @@ public:
             std::vector<size_t> shape{tokens};
             for (size_t layer : layers) shape.push_back(labels[layer]);
             cotemporal.push_back(
-                {layers, held(scores, shape, "scores of the cotemporal factor of layers " + join(layers))});
+                {layers, check_scores(scores, shape, "scores of the cotemporal factor of layers " + join(layers))});
         }
         for (const auto& [before, after, scores] : lagged_scores) {
             check_layers({before, after}, "a lagged factor");
             lagged.push_back({before, after,
-                              held(scores, {tokens, labels[before], labels[after]},
-                                   "scores of the lagged factor of layers " + join({before, after}))});
+                              check_scores(scores, {tokens, labels[before], labels[after]},
+                                           "scores of the lagged factor of layers " + join({before, after}))});
         }
     }
 
@@ -63,7 +64,7 @@ private:
             throw std::invalid_argument(std::string(what) + " joins two or more different layers of the grid's " +
                                         std::to_string(labels.size()) + ", not " + join(layers));
     }
-    const double* held(const Scores& scores, const std::vector<size_t>& shape, const std::string& what) {
+    const double* check_scores(const Scores& scores, const std::vector<size_t>& shape, const std::string& what) {
         bool fits = scores.ndim() == shape.size();
         for (size_t k = 0; fits && k < shape.size(); ++k) fits = scores.shape(k) == shape[k];
         if (!fits) {

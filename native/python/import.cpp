@@ -16,7 +16,7 @@ public:
             const size_t before = names.size();
             if (PyTuple_Check(feature.ptr())) add_made(nb::borrow<nb::tuple>(feature));
             else {
-                const Text text = bytes_of(feature);
+                const Text text = read_bytes(feature);
                 names.add(text.data, text.size);
             }
             if (names.size() == before)
@@ -25,7 +25,7 @@ public:
     }
 
 private:
-    static Text bytes_of(nb::handle object) {
+    static Text read_bytes(nb::handle object) {
         char* data = nullptr;
         Py_ssize_t size = 0;
         if (PyBytes_AsStringAndSize(object.ptr(), &data, &size)) throw nb::python_error();
@@ -33,11 +33,11 @@ private:
     }
     void add_made(const nb::tuple& feature) {
         if (feature.size() == 0) throw std::invalid_argument("a feature has no row");
-        const Text row = bytes_of(feature[0]);
+        const Text row = read_bytes(feature[0]);
         uint64_t key = key_of(row.data, row.size);
         std::string name(row.data, row.size);
         for (size_t k = 1; k < feature.size(); ++k) {
-            const Text value = bytes_of(feature[k]);
+            const Text value = read_bytes(feature[k]);
             key = mix_key(key, key_of(value.data, value.size));
             append_value(name, k - 1, feature.size() - 1, std::string_view(value.data, value.size));
         }

@@ -7,8 +7,8 @@
 
 namespace dovetail {
 
-static Limits limits_of(const Model& model, const Batch& batch, const Constraints& constraints,
-                        const In<uint8_t>& allowed) {
+static Limits make_limits(const Model& model, const Batch& batch, const Constraints& constraints,
+                          const In<uint8_t>& allowed) {
     if (batch.model != &model) throw std::invalid_argument("the batch was encoded by another model");
     check_constraints(model, constraints);
     if (allowed.size()) check_size(allowed.size(), batch.x.n_tokens() * model.L, "allowed");
@@ -21,7 +21,7 @@ static void check_sequence(const Batch& batch, size_t s) {
 
 static auto viterbi_batch(const Model& model, const Batch& batch, const Constraints& constraints, In<uint8_t> allowed,
                           int threads) {
-    const Limits limits = limits_of(model, batch, constraints, allowed);
+    const Limits limits = make_limits(model, batch, constraints, allowed);
     std::vector<int32_t> labels(batch.x.n_tokens());
     std::vector<double> scores = without_gil([&] {
         decode(batch, limits, threads, labels.data());
@@ -31,7 +31,7 @@ static auto viterbi_batch(const Model& model, const Batch& batch, const Constrai
 }
 
 static auto path_scores(const Model& model, const Batch& batch, In<int32_t> labels, const Constraints& constraints) {
-    const Limits limits = limits_of(model, batch, constraints, {});
+    const Limits limits = make_limits(model, batch, constraints, {});
     check_size(labels.size(), batch.x.n_tokens(), "labels");
     for (size_t t = 0; t < labels.size(); ++t)
         if (labels.data()[t] < 0 || labels.data()[t] >= model.L)
@@ -42,7 +42,7 @@ static auto path_scores(const Model& model, const Batch& batch, In<int32_t> labe
 
 static auto posteriors(const Model& model, const Batch& batch, const Constraints& constraints, In<uint8_t> allowed,
                        int threads) {
-    const Limits limits = limits_of(model, batch, constraints, allowed);
+    const Limits limits = make_limits(model, batch, constraints, allowed);
     const auto L = static_cast<size_t>(model.L);
     std::vector<double> marginals(batch.x.n_tokens() * L), log_z(batch.x.size()), entropy(batch.x.size());
     without_gil([&] {
@@ -59,7 +59,7 @@ static auto posteriors(const Model& model, const Batch& batch, const Constraints
 
 static auto max_marginal(const Model& model, const Batch& batch, const Constraints& constraints, In<uint8_t> allowed,
                          int threads) {
-    const Limits limits = limits_of(model, batch, constraints, allowed);
+    const Limits limits = make_limits(model, batch, constraints, allowed);
     std::vector<int32_t> labels(batch.x.n_tokens());
     std::vector<double> p(batch.x.n_tokens());
     without_gil([&] {
@@ -89,7 +89,7 @@ void with_posterior(const Batch& batch, size_t s, const Limits& limits, bool eac
 
 static auto transition_marginals(const Model& model, const Batch& batch, size_t s, const Constraints& constraints,
                                  In<uint8_t> allowed) {
-    const Limits limits = limits_of(model, batch, constraints, allowed);
+    const Limits limits = make_limits(model, batch, constraints, allowed);
     const auto L = static_cast<size_t>(model.L), Lp = static_cast<size_t>(model.Lp);
     std::vector<double> out;
     with_posterior(batch, s, limits, true, [&](const Posterior& found) {
@@ -104,7 +104,7 @@ static auto transition_marginals(const Model& model, const Batch& batch, size_t 
 
 static auto kbest(const Model& model, const Batch& batch, size_t s, size_t k, const Constraints& constraints,
                   In<uint8_t> allowed) {
-    const Limits limits = limits_of(model, batch, constraints, allowed);
+    const Limits limits = make_limits(model, batch, constraints, allowed);
     check_sequence(batch, s);
     KBest search(model, limits);
     without_gil([&] { search.run(batch, s, k); });
@@ -116,9 +116,9 @@ static auto kbest(const Model& model, const Batch& batch, size_t s, size_t k, co
 static auto span_log_probabilities(const Model& model, const Batch& batch, size_t s, In<int64_t> begins,
                                    In<int64_t> ends, In<uint8_t> masks, const Constraints& constraints,
                                    In<uint8_t> allowed) {
-    const Limits limits = limits_of(model, batch, constraints, allowed);
+    const Limits limits = make_limits(model, batch, constraints, allowed);
     check_sequence(batch, s);
-    const std::vector<LabelSpan> spans = spans_of(begins, ends, masks, batch.length(s), static_cast<size_t>(model.L));
+    const std::vector<LabelSpan> spans = make_spans(begins, ends, masks, batch.length(s), static_cast<size_t>(model.L));
     std::vector<double> out(spans.size());
     with_posterior(batch, s, limits, false, [&](const Posterior& found) {
         const MarkovChain chain(found);
@@ -129,7 +129,7 @@ static auto span_log_probabilities(const Model& model, const Batch& batch, size_
 
 static auto sample(const Model& model, const Batch& batch, size_t s, size_t n, uint64_t seed,
                    const Constraints& constraints, In<uint8_t> allowed) {
-    const Limits limits = limits_of(model, batch, constraints, allowed);
+    const Limits limits = make_limits(model, batch, constraints, allowed);
     std::vector<int32_t> out;
     with_posterior(batch, s, limits, false, [&](const Posterior& found) {
         out.resize(n * found.T);
@@ -141,7 +141,7 @@ static auto sample(const Model& model, const Batch& batch, size_t s, size_t n, u
 }
 
 static auto token_scores(const Model& model, const Batch& batch) {
-    limits_of(model, batch, Constraints{}, {});
+    make_limits(model, batch, Constraints{}, {});
     const auto L = static_cast<size_t>(model.L);
     std::vector<double> out(batch.x.n_tokens() * L);
     without_gil([&] {
@@ -164,7 +164,7 @@ void bind_inference(nb::module_& module) {
                 if (legal.size()) check_size(legal.size(), n_labels * n_labels, "legal");
                 if (start.size()) check_size(start.size(), n_labels, "start");
                 if (end.size()) check_size(end.size(), n_labels, "end");
-                new (self) Constraints{vector_of(legal), vector_of(start), vector_of(end)};
+                new (self) Constraints{to_vector(legal), to_vector(start), to_vector(end)};
             },
             arg("n_labels"), arg("legal"), arg("start"), arg("end"));
 

@@ -31,7 +31,7 @@ template <double (*Function)(double)> nb::ndarray<nb::numpy, double> each_elemen
     return {out.data, shape.size(), shape.data(), out.owner};
 }
 
-template <class R> MatrixView<R> view_of(const AnyMatrix<R>& given) {
+template <class R> MatrixView<R> to_view(const AnyMatrix<R>& given) {
     return {given.data(), given.shape(0), given.shape(1), static_cast<std::ptrdiff_t>(given.stride(0)),
             static_cast<std::ptrdiff_t>(given.stride(1))};
 }
@@ -39,7 +39,7 @@ template <class R> MatrixView<R> view_of(const AnyMatrix<R>& given) {
 template <class R> nb::ndarray<nb::numpy, R> matrix_product(AnyMatrix<R> a, AnyMatrix<R> b, int threads) {
     check_size(b.shape(0), a.shape(1), "the second matrix, by rows,");
     Owned<R> out(a.shape(0) * b.shape(1));
-    without_gil([&] { MatrixProduct<R>(view_of(a), view_of(b), out.data).run(threads); });
+    without_gil([&] { MatrixProduct<R>(to_view(a), to_view(b), out.data).run(threads); });
     return {out.data, {a.shape(0), b.shape(1)}, out.owner};
 }
 

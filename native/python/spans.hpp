@@ -6,8 +6,8 @@
 namespace dovetail {
 
 // Spans within a sequence of T tokens; their masks over L labels follow one another.
-inline std::vector<LabelSpan> spans_of(const In<int64_t>& begins, const In<int64_t>& ends, const In<uint8_t>& masks,
-                                       size_t T, size_t L) {
+inline std::vector<LabelSpan> make_spans(const In<int64_t>& begins, const In<int64_t>& ends, const In<uint8_t>& masks,
+                                         size_t T, size_t L) {
     check_size(ends.size(), begins.size(), "ends");
     std::vector<LabelSpan> spans;
     size_t rows = 0;

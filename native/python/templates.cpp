@@ -72,7 +72,7 @@ void bind_templates(nb::module_& module) {
             [](Template* self, const std::vector<std::pair<std::string, NamedSteps>>& attributes,
                std::vector<std::tuple<std::string, float, Parts>> rows) {
                 std::vector<TemplateAttribute> made;
-                for (const auto& [column, steps] : attributes) made.push_back({column, steps_of(steps)});
+                for (const auto& [column, steps] : attributes) made.push_back({column, parse_steps(steps)});
                 std::vector<TemplateRow> made_rows;
                 for (auto& [name, value, parts] : rows) made_rows.push_back({name, value, parts});
                 new (self) Template(std::move(made), std::move(made_rows));

@@ -52,8 +52,8 @@ void bind_training(nb::module_& module) {
                In<uint8_t> role, In<float> scale, In<uint8_t> legal, In<uint8_t> start, In<uint8_t> end,
                In<float> margin) {
                 const size_t F = data->features.size(), L = data->labels.size();
-                LayoutOptions options{min_count, all_pairs, all_transitions, vector_of(role), vector_of(legal)};
-                Constraints constraints{vector_of(legal), vector_of(start), vector_of(end)};
+                LayoutOptions options{min_count, all_pairs, all_transitions, to_vector(role), to_vector(legal)};
+                Constraints constraints{to_vector(legal), to_vector(start), to_vector(end)};
                 const auto fits = [](size_t given, size_t expected, const char* what) {
                     if (given) check_size(given, expected, what);
                 };
@@ -61,7 +61,7 @@ void bind_training(nb::module_& module) {
                 fits(start.size(), L, "start"), fits(end.size(), L, "end"), fits(margin.size(), L, "margin");
                 nb::gil_scoped_release unlocked;
                 new (self)
-                    Problem(std::move(data), options, std::move(constraints), vector_of(margin), vector_of(scale));
+                    Problem(std::move(data), options, std::move(constraints), to_vector(margin), to_vector(scale));
             },
             nb::arg("data"), nb::arg("min_count"), nb::arg("all_pairs"), nb::arg("all_transitions"), nb::arg("role"),
             nb::arg("scale"), nb::arg("legal"), nb::arg("start"), nb::arg("end"), nb::arg("margin"))

@@ -156,12 +156,12 @@ private:
             if (bounds[s + 1] > bounds[s]) seen.push_back(uint64_t{last} << 32 | border), ++n_word_[border];
         }
         std::sort(seen.begin(), seen.end());
-        after_ = grouped(seen);
+        after_ = group_neighbours(seen);
         for (uint64_t& pair : seen) pair = pair << 32 | pair >> 32;
         std::sort(seen.begin(), seen.end());
-        before_ = grouped(seen);
+        before_ = group_neighbours(seen);
     }
-    Neighbours grouped(const std::vector<uint64_t>& seen) const {
+    Neighbours group_neighbours(const std::vector<uint64_t>& seen) const {
         Neighbours out;
         out.begin.assign(V_ + 2, 0);
         for (size_t k = 0; k < seen.size();) {

@@ -11,8 +11,8 @@ import pytest
 
 import dovetail
 from dovetail import Corpus, Tagger
-from dovetail.chain.fitting import Fitting
-from dovetail.chain.objective import Objective
+from dovetail.chain.train.fitting import Fitting
+from dovetail.chain.train.objective import Objective
 from dovetail.evaluate import evaluate
 from dovetail.features import Dataset
 from dovetail.features.sets import default

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import dovetail
 from chain.small import SMALL
 from dovetail import Constraints, Dataset, FeatureGroup, Tagger, Template, column
-from dovetail.chain.constraints import scheme_of
+from dovetail.chain.constraints import infer_scheme
 from dovetail.corpus.labels import spans
 from dovetail.corpus.schemes import allowed_transitions
 from dovetail.errors import DataError
@@ -316,7 +316,7 @@ def test_predicted_labels_obey_the_detected_scheme() -> None:
 )
 def test_detection_of_the_scheme(labels: list[list[Any]], scheme: str) -> None:
     data = Dataset.from_lists([[["a"]] * len(row) for row in labels], labels)
-    assert scheme_of(data) == scheme
+    assert infer_scheme(data) == scheme
 
 
 # Weights
@@ -346,7 +346,7 @@ def test_a_process_that_only_tags_loads_no_more_than_that(tmp_path: Path, of_tok
     code = """if True:
         import sys, dovetail
         print(dovetail.load(sys.argv[1]).predict([eval(sys.argv[2])]))
-        heavy = ("numpy", "safetensors", "dovetail.chain.fitting", "dovetail.corpus")
+        heavy = ("numpy", "safetensors", "dovetail.chain.train.fitting", "dovetail.corpus")
         print([name for name in heavy if name in sys.modules])
     """
     command = [sys.executable, "-c", code, str(tmp_path / "model"), data]

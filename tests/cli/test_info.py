@@ -11,6 +11,8 @@ from click.testing import Result
 
 import dovetail
 from dovetail import _native
+from dovetail.corpus import write_conll
+from pipeline.conftest import only, random_corpus
 
 Run = Callable[..., Result]
 
@@ -54,3 +56,41 @@ def test_version_and_unknown_command(run: Run) -> None:
     expected = f"dovetail {dovetail.__version__} (CPU level {_native.LEVEL})\n"
     assert run("--version").stdout == expected
     assert "No such command" in run("fly", code=2).output
+
+
+def test_a_layer_by_auto_says_how_it_came_to_be(run: Run, tmp_path: Path) -> None:
+    write_conll(only(random_corpus(40, seed=1), "word", "low"), tmp_path / "low.conll")
+    write_conll(only(random_corpus(30, seed=2), "word", "up"), tmp_path / "up.conll")
+    (tmp_path / "recipe.toml").write_text(
+        'decode = "auto"\nfolds = 2\n[[task]]\nname = "low"\ndata = "low.conll"\nc2 = 0.25\n'
+        '[[task]]\nname = "up"\ndata = "up.conll"\nfeatures = "entities"\n'
+    )
+    model = tmp_path / "auto.dovetail"
+    run("train", tmp_path / "recipe.toml", "-m", model)
+    facts = json.loads(run("info", model, "--json").stdout)
+    assert facts["dovetail"] == dovetail.__version__
+    low, up = facts["layers"]
+    assert low["fitting"]["data"] == ["low.conll"]
+    fitting = up["fitting"]
+    assert fitting["training"] == "auto"
+    assert (fitting["data"], fitting["features"]) == (["up.conll"], "entities")
+    assert fitting["selected"] in fitting["candidates"]
+    assert {"transfer", "all", "no transfer"} <= set(fitting["candidates"])
+    members = up["model"]["of"]["members"]
+    assert members
+    assert all(member["weight"] > 0 for member in members)
+    text = run("info", model).stdout
+    assert f"made by   dovetail {dovetail.__version__}" in text
+    for row in ("penalty      c2 0.25", "data         up.conll", "feature set  entities"):
+        assert row in text
+    assert f"selected     {fitting['selected']}\n" in f"{text}\n"
+    assert f"{fitting['selected']} {100 * fitting['candidates'][fitting['selected']]:.1f}" in text
+    assert text.count("  member       ") == len(members)
+    assert str(tmp_path) not in json.dumps(fitting)
+
+
+def test_pipelines_of_0_1_have_less_to_say(run: Run) -> None:
+    saved = Path(__file__).parents[1] / "fixtures" / "saved-0.1"
+    text = run("info", saved / "pipeline-auto.dovetail").stdout
+    assert "  member  " in text
+    assert "candidates" not in text

@@ -8,7 +8,7 @@ import logging
 import pytest
 from rich.console import Console
 
-from dovetail.chain.steps import Progress
+from dovetail.chain.train.steps import Progress
 from dovetail.cli.task_progress import TaskTable, show_tasks
 
 

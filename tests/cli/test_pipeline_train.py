@@ -202,6 +202,42 @@ def test_an_interrupted_task_ends_it_all(recipe_folder: Path, tmp_path: Path) ->
     assert not (tmp_path / "p").exists()
 
 
+def test_an_interrupted_training_by_auto_keeps_what_there_is(tmp_path: Path) -> None:
+    write_conll(only(random_corpus(50, seed=1), "word", "low"), tmp_path / "low.conll")
+    write_conll(only(random_corpus(50, seed=2), "word", "up"), tmp_path / "up.conll")
+    slow = 'c2 = 0.0001\nmethod = "lbfgs"\ntolerance = 1e-300\n'
+    (tmp_path / "slow.toml").write_text(
+        'decode = "auto"\n[[task]]\nname = "low"\ndata = "low.conll"\n'
+        f'[[task]]\nname = "up"\ndata = "up.conll"\n{slow}'
+    )
+    command = [*COMMAND, "train", str(tmp_path / "slow.toml"), "-m", str(tmp_path / "p")]
+    with subprocess.Popen(command, stdout=-1, stderr=-1, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        lines = iter(process.stderr.readline, "")
+        assert any(line.startswith("up: l-bfgs: iteration") for line in lines)
+        process.send_signal(signal.SIGINT)
+        shown, complaints = process.stdout.read(), process.stderr.read()
+    assert "Traceback" not in complaints
+    assert "note      up: interrupted; kept the tagger" in shown
+    assert process.returncode == 130
+    assert len(Pipeline.load(tmp_path / "p").predict([["a", "b"]])["up"][0]) == 2
+
+
+def test_labels_that_are_only_mapped_have_a_summary(
+    run: Run, recipe_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pools = {"lower labels mapped": ("mapped spans",)}
+    monkeypatch.setattr("dovetail.pipeline.train.auto.pools.POOLS", pools)
+    recipe = tmp_path / "auto.toml"
+    text = (recipe_folder / "recipe.toml").read_text().replace('= "', f'= "{recipe_folder}/')
+    text = text.replace(f'name = "{recipe_folder}/', 'name = "')
+    text = text.replace(f'constraints = "{recipe_folder}/', 'constraints = "')
+    recipe.write_text('decode = "auto"\n' + text)
+    shown = run("train", recipe, "-m", tmp_path / "p").stdout
+    assert "0 features; labels of a task below, mapped" in shown
+
+
 def test_auto_is_trained_and_used(tmp_path: Path) -> None:
     write_conll(only(random_corpus(30, seed=1, longest=7), "word", "low"), tmp_path / "low.conll")
     write_conll(only(random_corpus(24, seed=2, longest=8), "word", "up"), tmp_path / "up.conll")

@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from dovetail.chain.steps import Progress
+from dovetail.chain.train.steps import Progress
 from dovetail.cli.progress import Lines, LiveTable, describe_round, seconds_left, show_progress
 
 

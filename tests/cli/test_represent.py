@@ -15,7 +15,8 @@ from dovetail.cli import main
 from dovetail.cli.curves import Rounds, sketch
 from dovetail.corpus import write_conll
 from dovetail.pipeline import Pipeline
-from dovetail.representation import BiasedHMM, LayeredHMM, Progress, WordClasses, hmm_training
+from dovetail.representation import BiasedHMM, LayeredHMM, Progress, WordClasses
+from dovetail.representation.hmm import training
 from representation.packages import installed
 from representation.texts import news, novel
 
@@ -120,7 +121,7 @@ def test_ctrl_c_between_layers_is_told(
     run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[int] = []
-    start = hmm_training.classes_start
+    start = training.classes_start
 
     def interrupted(*given: Any) -> Any:
         begun.append(1)
@@ -128,7 +129,7 @@ def test_ctrl_c_between_layers_is_told(
             raise KeyboardInterrupt
         return start(*given)
 
-    monkeypatch.setattr(hmm_training, "classes_start", interrupted)
+    monkeypatch.setattr(training, "classes_start", interrupted)
     result = learn(run, folder, "--kind", "layered", "--json", "-o", tmp_path / "s", code=130)
     assert json.loads(result.stdout)["interrupted"]
     assert load(tmp_path / "s").names_ == ("state1",)

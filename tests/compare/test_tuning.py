@@ -10,7 +10,7 @@ import pytest
 
 from dovetail import Corpus, DataError, Tagger
 from dovetail.compare import Store, run, tuning
-from dovetail.compare.measures import explained, label_entropy, likelihood
+from dovetail.compare.measures import explained_entropy, label_entropy, label_likelihood
 from dovetail.compare.tuning import ALONE, Grid, Tuning, TuningData
 from dovetail.compare.tuning_plot import choose_axes
 from dovetail.compare.tuning_results import TuningResult, find_best_point, name_point, rank_results
@@ -18,7 +18,7 @@ from dovetail.compare.tuning_table import as_text
 from dovetail.corpus import Column, SoftColumn
 from dovetail.pipeline import Pipeline
 from dovetail.representation import BiasedHMM, Entropy, Representation, WordClasses
-from dovetail.representation.described import learned
+from dovetail.representation.build import train_representation
 from representation.texts import news, novel
 
 SMALL: dict[str, Any] = {"min_count": 1, "threads": 1}
@@ -46,9 +46,9 @@ def learnings(monkeypatch: pytest.MonkeyPatch) -> list[Representation]:
 
     def noted(representation: Representation, *texts: Any) -> Representation:
         seen.append(representation)
-        return learned(representation, *texts)
+        return train_representation(representation, *texts)
 
-    monkeypatch.setattr(tuning, "learned", noted)
+    monkeypatch.setattr(tuning, "train_representation", noted)
     return seen
 
 
@@ -74,9 +74,9 @@ def test_a_point_is_what_a_pipeline_does_with_it(tmp_path: Path) -> None:
     pipeline = Pipeline({"state": hmm, "half": tagger}).fit(clean)
     read: Any = pipeline["half"]
     development = hmm.annotate(m.development)
-    assert one.likelihood == pytest.approx(likelihood(read, development, "half"), abs=1e-9)
+    assert one.likelihood == pytest.approx(label_likelihood(read, development, "half"), abs=1e-9)
     leaking: Any = Pipeline({"state": hmm, "half": Tagger(c2=0.1, threads=1)}).fit(m.train)["half"]
-    assert one.likelihood != pytest.approx(likelihood(leaking, development, "half"), abs=1e-7)
+    assert one.likelihood != pytest.approx(label_likelihood(leaking, development, "half"), abs=1e-7)
 
 
 def test_the_tagger_alone_is_tried_too(tmp_path: Path) -> None:
@@ -84,7 +84,9 @@ def test_the_tagger_alone_is_tried_too(tmp_path: Path) -> None:
     found = tried(Tuning("classes", {"states": [2]}, m, c2=0.1, **SMALL), tmp_path)
     alone = next(one for one in found if one.point is None)
     tagger = Tagger(c2=0.1, threads=1).fit(m.train, label="pos")
-    assert alone.likelihood == pytest.approx(likelihood(tagger, m.development, "pos"), abs=1e-9)
+    assert alone.likelihood == pytest.approx(
+        label_likelihood(tagger, m.development, "pos"), abs=1e-9
+    )
 
 
 def test_values_and_layers_reuse_what_was_learned(
@@ -210,19 +212,19 @@ def test_labels_that_were_not_trained_are_left_out() -> None:
     tagger = Tagger(threads=1).fit(m.train, label="pos")
     odd = Corpus.from_lists({"word": [["the"]], "pos": [["X"]]})
     more = Corpus.concatenate([m.development, odd])
-    assert likelihood(tagger, more, "pos") == likelihood(tagger, m.development, "pos")
+    assert label_likelihood(tagger, more, "pos") == label_likelihood(tagger, m.development, "pos")
     with pytest.raises(DataError, match="labels that were not trained"):
-        likelihood(tagger, odd, "pos")
+        label_likelihood(tagger, odd, "pos")
 
 
 def test_what_biases_are_to_change() -> None:
     corpus = Corpus.from_lists({"a": [["x", "y"] * 4], "b": [["u", "u", "v", "v"] * 2]})
     assert label_entropy(corpus, ["a"], "a") == pytest.approx(0)
     assert label_entropy(corpus, ["b"], "a") == pytest.approx(np.log(2))
-    assert explained(corpus, ["a", "a"]) == pytest.approx(1)
-    assert explained(corpus, ["a", "b"]) == pytest.approx(0)
+    assert explained_entropy(corpus, ["a", "a"]) == pytest.approx(1)
+    assert explained_entropy(corpus, ["a", "b"]) == pytest.approx(0)
     same = corpus.with_column("one", Column(np.zeros(8, np.int32), ("s",)))
-    assert explained(same, ["one", "a"]) is None
+    assert explained_entropy(same, ["one", "a"]) is None
     soft = corpus.with_column("soft", SoftColumn.of(("s", "t"), np.full((8, 2), 0.5)))
     assert label_entropy(soft, ["soft"], "a") == pytest.approx(np.log(2))
 

@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 
 from dovetail.errors import DataError
-from dovetail.evaluate.coverage import coverage, found_spans
+from dovetail.evaluate.coverage import coverage, match_spans
 
 GOLD = [["B-A", "I-A", "O", "B-B"], ["B-A", "O"]]
 
 
 def test_a_span_is_found_only_with_its_borders_and_type() -> None:
     wrong = [["B-A", "O", "O", "B-A"], ["B-A", "O"]]
-    assert found_spans(GOLD, wrong).tolist() == [False, False, True]
+    assert match_spans(GOLD, wrong).tolist() == [False, False, True]
 
 
 def test_coverage_is_what_at_least_one_finds() -> None:

@@ -11,8 +11,8 @@ from dovetail.evaluate.fields import (
     choose,
     overall,
     score_values,
-    taken,
-    values_of,
+    select_values,
+    take_values,
 )
 from dovetail.evaluate.report import Counts
 
@@ -35,7 +35,7 @@ THREE = [
     ],
 )
 def test_rules_take_different_values(rule, value):
-    assert values_of(THREE, RULES[rule]) == {"who": value}
+    assert select_values(THREE, RULES[rule]) == {"who": value}
 
 
 def test_each_field_may_have_a_rule_of_its_own():
@@ -46,7 +46,7 @@ def test_each_field_may_have_a_rule_of_its_own():
         Mention("where", "room"),
     ]
     rules = {"who": RULES["first"], "where": RULES["most_frequent"]}
-    assert values_of(mentions, rules) == {"who": "Ada Lovelace", "where": "room"}
+    assert select_values(mentions, rules) == {"who": "Ada Lovelace", "where": "room"}
 
 
 def test_a_wrong_value_counts_against_precision_and_recall():
@@ -71,14 +71,14 @@ def test_overall_adds_up():
 def test_the_second_look_counts_only_where_the_first_found_nothing():
     looks = {0.0: [Mention("who", "Ada")], 2.0: [Mention("who", "Bob"), Mention("where", "hall")]}
     choices = {"who": Choice("first", 2.0), "where": Choice("first", 2.0), "when": Choice()}
-    assert taken(looks, choices) == {"who": "Ada", "where": "hall"}
-    assert taken(looks, {"where": Choice("first", 0.0)}) == {}
+    assert take_values(looks, choices) == {"who": "Ada", "where": "hall"}
+    assert take_values(looks, {"where": Choice("first", 0.0)}) == {}
 
 
 def test_no_second_look_where_it_does_more_harm():
     truth = [{"who": {"Ada"}}, {}, {}]
     looks = [{0.0: [Mention("who", "Ada")]}, *[{0.0: [], 1.0: [Mention("who", "Eve")]}] * 2]
-    assert choose(truth, looks, ["who"], eagerness=(0.0, 1.0))["who"].eagerness == 0.0
+    assert choose(truth, looks, ["who"], recall_biases=(0.0, 1.0))["who"].recall_bias == 0.0
 
 
 def test_the_usual_choice_stays_unless_another_is_clearly_better():
@@ -88,10 +88,10 @@ def test_the_usual_choice_stays_unless_another_is_clearly_better():
 
     def chosen(n_lucky: int) -> Choice:
         truth, looks = zip(*[lucky] * n_lucky, *[same] * 10, strict=True)
-        return choose(truth, looks, ["who"], eagerness=(0.0, 1.0), usual=usual)["who"]
+        return choose(truth, looks, ["who"], recall_biases=(0.0, 1.0), usual=usual)["who"]
 
     assert chosen(1) == usual
-    assert chosen(8).eagerness == 1.0
+    assert chosen(8).recall_bias == 1.0
 
 
 names = st.sampled_from(["Ada", "Bob", "Eve"])
@@ -105,8 +105,8 @@ def test_the_choice_is_at_least_as_good_as_any(drawn):
     looks = [{0.0: plain, 1.0: eager} for _, plain, eager in drawn]
 
     def f1(choice):
-        found = [taken(one, {"who": choice}) for one in looks]
+        found = [take_values(one, {"who": choice}) for one in looks]
         return score_values(truth, found)["who"].f1
 
-    best = f1(choose(truth, looks, ["who"], eagerness=(0.0, 1.0))["who"])
+    best = f1(choose(truth, looks, ["who"], recall_biases=(0.0, 1.0))["who"])
     assert all(best >= f1(Choice(rule, amount)) for rule in RULES for amount in (0.0, 1.0))

@@ -37,7 +37,7 @@ def make_case(documents: bool = False) -> TransferCase:
     n = 30 if documents else 60
     pool, test = range(n // 2), range(n // 2, n)
     splits = draws(pool, test, 2)
-    reading = token.reading("ner", conjoined=True)
+    reading = token.with_columns("ner", conjoined=True)
     return TransferCase(corpus, splits, [6, 12], {"ner": ner}, token, reading, "made up")
 
 

@@ -14,8 +14,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dovetail import Corpus, Dataset, Tagger, Template, _native, column
-from dovetail.chain.fitting import Fitting
-from dovetail.chain.objective import Objective
+from dovetail.chain.train.fitting import Fitting
+from dovetail.chain.train.objective import Objective
 from dovetail.errors import DataError
 
 TEXT = (

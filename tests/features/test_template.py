@@ -349,7 +349,7 @@ def test_a_model_refuses_another_template() -> None:
 def test_reading_conjoins_expressions_with_names_and_roles_too() -> None:
     word = column("word")
     template = Template(word.window(-1, 0).named("near"), word.on("transitions"))
-    both = template.reading("ner", conjoined=True)
+    both = template.with_columns("ner", conjoined=True)
     assert str(both).splitlines() == [
         '"near": word[-1..0]',
         "word @ transitions",

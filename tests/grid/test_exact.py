@@ -100,7 +100,7 @@ def test_clamping_is_forbidding_other_labels(scene: dict[str, Any], random: Any)
     known = [
         random.choice([None, -1, int(y), {int(y)}, {int(y), random.randrange(size)}]) for y in best
     ]
-    clamped = Grid(**scene).clamped(layer, known)
+    clamped = Grid(**scene).clamp(layer, known)
     for t, labels in enumerate(known):
         if labels not in (None, -1):
             others = set(range(size)) - (labels if isinstance(labels, set) else {labels})

@@ -6,7 +6,7 @@ import pytest
 from dovetail import ASO, Corpus, Template, column
 from dovetail.errors import DataError
 from dovetail.multitask import AuxiliaryTask, labelled, parts
-from dovetail.multitask.overlap import apart, tells
+from dovetail.multitask.overlap import has_labels_of, remove_overlap
 from multitask.corpora import random_corpus
 
 WORDS = Template(column("word").window(1), column("pos"))
@@ -22,20 +22,20 @@ def by_heart(n: int = 120) -> Corpus:
 
 def test_text_with_the_labels_of_the_target_is_told_from_other_text() -> None:
     corpus = random_corpus()
-    assert tells(labelled(corpus[:], "tag"), corpus, "tag")
-    assert tells(labelled(random_corpus()[:30], "tag"), corpus, "tag")
-    assert not tells(labelled(corpus, "pos"), corpus, "tag")
-    assert not tells(labelled(random_corpus(seed=9), "tag"), corpus[:3], "tag")
-    assert not tells(parts(corpus, "tag", 2)[0], corpus, "tag")
+    assert has_labels_of(labelled(corpus[:], "tag"), corpus, "tag")
+    assert has_labels_of(labelled(random_corpus()[:30], "tag"), corpus, "tag")
+    assert not has_labels_of(labelled(corpus, "pos"), corpus, "tag")
+    assert not has_labels_of(labelled(random_corpus(seed=9), "tag"), corpus[:3], "tag")
+    assert not has_labels_of(parts(corpus, "tag", 2)[0], corpus, "tag")
 
 
 def test_shared_text_is_left_out_of_a_task() -> None:
     corpus, more = by_heart(), by_heart(200)
-    [task] = apart([labelled(more, "tag")], corpus, "tag", ())
+    [task] = remove_overlap([labelled(more, "tag")], corpus, "tag", ())
     assert (task.codes[: corpus.n_tokens] == -1).all()
     assert (task.codes[corpus.n_tokens :] >= 0).all()
     seen = [tuple(words) for words in more.lists("word")[:150]]
-    [task] = apart([labelled(more, "tag")], corpus, "tag", seen)
+    [task] = remove_overlap([labelled(more, "tag")], corpus, "tag", seen)
     assert (task.codes[: 150 * 5] == -1).all()
     with pytest.raises(DataError, match="'tag' is the text to train on, with its labels"):
         ASO(features=Template(column("word")), n_parts=0, auxiliary=[labelled(corpus, "tag")]).fit(

@@ -102,10 +102,10 @@ def test_documents_without_a_field_count_too():
     assert all(1.0 in found for found in lacking)
 
 
-def test_fields_and_eagerness_may_be_iterators():
+def test_fields_and_recall_biases_may_be_iterators():
     pipeline = hedged(announcements())
-    found = choose_values(pipeline, iter(["who"]), eagerness=iter([0.0, 1.0]))
-    assert found == choose_values(pipeline, ["who"], eagerness=[0.0, 1.0])
+    found = choose_values(pipeline, iter(["who"]), recall_biases=iter([0.0, 1.0]))
+    assert found == choose_values(pipeline, ["who"], recall_biases=[0.0, 1.0])
     assert set(found) == {"who"}
 
 

@@ -69,7 +69,7 @@ def test_span_probabilities_of_joint_decoding() -> None:
     pipeline = Pipeline(
         {
             "ner": Tagger(features=Template(WORD), c2=0.3),
-            "fields": Tagger(features=Template(WORD.window(1)).reading("ner"), c2=0.3),
+            "fields": Tagger(features=Template(WORD.window(1)).with_columns("ner"), c2=0.3),
         }
     ).fit(corpus, training="gold")
     [tagging] = pipeline.tag([["by", "Ada", "Lovelace"]])
@@ -90,11 +90,11 @@ def test_spans_of_a_joint_model_that_is_too_large_to_be_exact(
     pipeline = Pipeline(
         {
             "ner": Tagger(features=Template(WORD), c2=0.1),
-            "fields": Tagger(features=Template(WORD).reading("ner"), c2=0.1),
+            "fields": Tagger(features=Template(WORD).with_columns("ner"), c2=0.1),
         }
     ).fit(corpus, training="gold")
     [exact] = pipeline.tag([["by", "Ada"]])
-    monkeypatch.setattr("dovetail.grid.grid.AFFORDABLE", 3)
+    monkeypatch.setattr("dovetail.grid.grid.MAX_STATES_OF_AUTO", 3)
     [sparse] = pipeline.tag([["by", "Ada"]])
     assert sparse.layers["fields"].spans[0][:3] == exact.layers["fields"].spans[0][:3]
     assert 0 < sparse.layers["fields"].spans[0].probability <= 1
@@ -168,7 +168,9 @@ def test_arrays_of_scores_are_for_one_corpus_of_any_length(
 
 def test_a_penalty_that_silences_a_lower_task_is_no_error(corpus: Corpus) -> None:
     low = Tagger(features=Template(WORD)).fit(corpus, label="low")
-    up = Tagger(features=Template(WORD).reading("low"), c1=30.0, c2=0.0).fit(corpus, label="up")
+    up = Tagger(features=Template(WORD).with_columns("low"), c1=30.0, c2=0.0).fit(
+        corpus, label="up"
+    )
     assert len(Pipeline([low, up]).predict(corpus)["up"]) == len(corpus)
 
 

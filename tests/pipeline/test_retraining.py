@@ -54,7 +54,7 @@ def test_parameters_of_layers_survive_a_file() -> None:
         assert not after.is_fitted
         assert repr(after) == repr(before)
     found, given = again.get_params()["up"].constraints, rules.matrix(["X", "Y"])
-    assert (found.matrix(["X", "Y"]).moves == given.moves).all()
+    assert (found.matrix(["X", "Y"]).transitions == given.transitions).all()
     assert again.to_bytes() == trained.to_bytes()
 
 

@@ -94,7 +94,7 @@ def test_conjunctions_with_lower_labels(written: Written) -> None:
     recipe = written(f'{NER}{FIELDS}features = "parts_of_speech"\nconjoin = true\n')
     made = recipe.pipeline()["fields"].features
     plain = sets.parts_of_speech()
-    assert made == plain.reading("ner", conjoined=True)
+    assert made == plain.with_columns("ner", conjoined=True)
     assert len(made.rows) == 2 * len(plain.rows) + 1
 
 
@@ -322,6 +322,38 @@ def test_representations_come_before_tasks(written: Written) -> None:
     for name in ("ner", "fields"):
         assert {"state", "vector"} <= set(pipeline[name].features.columns)
     assert pipeline.predict([["by", "Bob"]])["fields"] == [["O", "B-SPEAKER"]]
+
+
+def test_unlabelled_text_is_all_that_need_be_named(
+    written: Written, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = written(NER).path.parent
+    words = " ".join(f"Ada{n} spoke{n}" for n in range(100))
+    (folder / "much.txt").write_text(f"{words}\n" * 9)
+    (folder / "empty.txt").write_text("\n")
+    recipe = written(f'unlabelled = ["much.txt", "empty.txt"]\n{NER}{FIELDS}')
+    pipeline = recipe.fit()
+    assert [one.names_ for one in pipeline.representations] == [("class",), ("state",)]
+    for name in ("ner", "fields"):
+        assert {"class", "state"} <= set(pipeline[name].features.columns)
+    assert "nothing is learned from" in caplog.text
+    assert written(f'unlabelled = "empty.txt"\n{NER}').fit().representations == []
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ('unlabelled = "gone.txt"\n', "gone.txt is not there"),
+        ('unlabelled = ["much.txt", "words.conll"]\n', "give one kind of them"),
+        ('unlabelled = "words.conll"\n[[representation]]\nkind = "classes"\ntext = "words.conll"\n',
+         "two representations write the column 'class'"),
+    ],
+)  # fmt: skip
+def test_bad_unlabelled_text(written: Written, given: str, words: str) -> None:
+    (written(NER).path.parent / "much.txt").write_text("Ada spoke.\n")
+    with pytest.raises(DovetailError, match=words) as caught:
+        written(given + NER).fit()
+    assert "recipe.toml" in str(caught.value)
 
 
 def test_document_context_is_learned_for_a_task(written: Written) -> None:

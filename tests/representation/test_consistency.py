@@ -112,9 +112,9 @@ def test_no_token_sees_its_own_label() -> None:
     text = Corpus.from_lists({"word": words, "ner": labels})
     context = Consistency(Tagger(c2=0.1, threads=1), label="ner")
     found = context.annotate_cross_fitted(text, folds=5, seed=3)
-    from dovetail.corpus.sequences import part_numbers
+    from dovetail.corpus.sequences import assign_folds
 
-    part = part_numbers(text, 5, 3)
+    part = assign_folds(text, 5, 3)
     changed = [["O", "B-X"] if p == 2 else own for p, own in zip(part, labels, strict=True)]
     other = context.annotate_cross_fitted(
         Corpus.from_lists({"word": words, "ner": changed}), folds=5, seed=3

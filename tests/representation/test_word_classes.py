@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from dovetail.corpus import Corpus, SoftColumn
 from dovetail.errors import DataError, DovetailError, ModelFileError
 from dovetail.representation import Entropy, WordClasses
-from dovetail.representation.biases import Told, conditional_entropy
+from dovetail.representation.bias.bias import CodeBias, conditional_entropy
 from dovetail.representation.text import Text
-from dovetail.representation.word_classes import exchanged
+from dovetail.representation.word_classes import exchange_words
 from representation.texts import news, novel
 
 
@@ -59,7 +59,7 @@ def test_no_single_move_makes_the_text_more_likely(
 ) -> None:
     text = random_text(seed, lengths, words)
     n_classes = data.draw(st.integers(1, words))
-    classes, found = exchanged(text, n_classes, seed, passes=100)
+    classes, found = exchange_words(text, n_classes, seed, passes=100)
     assert found == pytest.approx(likelihood(text, classes), abs=1e-8)
     assert set(classes) == set(range(n_classes))
     for word in range(words):
@@ -70,7 +70,7 @@ def test_no_single_move_makes_the_text_more_likely(
                 assert likelihood(text, moved) <= found + 1e-6
 
 
-def told_likelihood(text: Text, classes: np.ndarray, told: Told) -> float:
+def told_likelihood(text: Text, classes: np.ndarray, told: CodeBias) -> float:
     """log P(codes) given the classes of their tokens, times a weight."""
     table = np.zeros((classes.max() + 1, told.n_codes))
     for word, code in zip(text.words, told.codes, strict=True):
@@ -90,10 +90,10 @@ def test_no_single_move_makes_text_and_codes_more_likely(
     rng = np.random.default_rng(seed)
     n_classes = data.draw(st.integers(1, words))
     told = [
-        Told(rng.integers(-1, n, text.n_tokens).astype(np.int32), n, weight)
+        CodeBias(rng.integers(-1, n, text.n_tokens).astype(np.int32), n, weight)
         for n, weight in ((3, data.draw(st.floats(0, 20))), (2, -data.draw(st.floats(0, 3))))
     ]
-    classes, _ = exchanged(text, n_classes, seed, passes=100, told=told)
+    classes, _ = exchange_words(text, n_classes, seed, passes=100, biases=told)
 
     def objective(classes: np.ndarray) -> float:
         return likelihood(text, classes) + sum(told_likelihood(text, classes, t) for t in told)
@@ -110,9 +110,9 @@ def test_no_single_move_makes_text_and_codes_more_likely(
 def test_codes_that_do_not_fit_are_refused() -> None:
     text = random_text(1, [3], 4)
     with pytest.raises(ValueError, match="a code that there is not"):
-        exchanged(text, 2, 0, 1, [Told(np.full(text.n_tokens, 2, np.int32), 2, 1.0)])
+        exchange_words(text, 2, 0, 1, [CodeBias(np.full(text.n_tokens, 2, np.int32), 2, 1.0)])
     with pytest.raises(ValueError, match="one code a token"):
-        exchanged(text, 2, 0, 1, [Told(np.zeros(1, np.int32), 2, 1.0)])
+        exchange_words(text, 2, 0, 1, [CodeBias(np.zeros(1, np.int32), 2, 1.0)])
 
 
 def told_by(corpus: Corpus, classes: WordClasses, label: str) -> float:

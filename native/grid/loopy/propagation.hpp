@@ -1,9 +1,10 @@
 // Loopy belief propagation in grids, a chain at a time.
 //
-// Cotemporal and lagged factors send a message to each label row they touch. In turn each layer collects its messages,
-// runs its chain exactly with them, and so changes what its factors tell the other layers. Messages are logs with a
-// maximum of 0. Sums give beliefs and the Bethe approximation of log Z, both exact where the factors and chains form a
-// tree; maxima give labels, which are then improved layer by layer until no layer alone can do better.
+// Cotemporal and lagged factors send a message to the label of every layer they join. Each layer in turn collects its
+// messages, runs forward-backward exactly on its own chain with them, and so updates the messages of its factors to the
+// other layers. Messages are logs with a maximum of 0. Sums give beliefs and the Bethe approximation of log Z, both
+// exact where the factors and chains form a tree; maxima give labels, which are then improved layer by layer until no
+// layer alone can do better.
 #pragma once
 #include "core/elementary.hpp"
 #include "grid/loopy/chain.hpp"
@@ -288,7 +289,7 @@ private:
     std::vector<double> scores_;
 };
 
-inline LoopyReport whole(const std::vector<LoopyReport>& reports) {
+inline LoopyReport merge_reports(const std::vector<LoopyReport>& reports) {
     LoopyReport sum;
     for (const LoopyReport& one : reports) sum.add(one);
     return sum;
@@ -302,11 +303,11 @@ inline std::pair<GridLabels, LoopyReport> loopy_best(const Grids& grids, const L
     each_sequence(grids, threads, [&](size_t s, size_t, size_t) {
         const GridView view(grids, s);
         LoopyGrid<MaxOf> grid(view, factors, no_transitions);
-        const std::vector<int32_t*> labels = rows_of(found, view);
+        const std::vector<int32_t*> labels = label_rows(found, view);
         found.scores[s] =
             grid.run(settings, reports[s]) ? LoopyDecoder(view, factors, labels).decode(grid) : kForbidden;
     });
-    return {std::move(found), whole(reports)};
+    return {std::move(found), merge_reports(reports)};
 }
 
 inline std::pair<GridExpectations, LoopyReport> loopy_marginals(const Grids& grids, const LoopySettings& settings,
@@ -319,7 +320,7 @@ inline std::pair<GridExpectations, LoopyReport> loopy_marginals(const Grids& gri
             LoopyGrid<SumOf> grid(view, factors, transitions);
             return grid.run(settings, reports[s]) ? grid.beliefs(to) : kForbidden;
         });
-    return {std::move(found), whole(reports)};
+    return {std::move(found), merge_reports(reports)};
 }
 
 }  // namespace dovetail

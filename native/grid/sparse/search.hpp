@@ -3,8 +3,8 @@
 // Masses (sums over paths) choose the states. A step from token to token takes all combinations of the labels that
 // matter (dense.hpp), or goes from state to state where these are too many or nothing may be dropped (step.hpp). The
 // best labels are those of the best path through kept states. Expectations are those of the paths through kept states:
-// going back, each state hands its probability to those it came from by their shares in its mass. Only kept states are
-// stored; what happened between two tokens is computed again on the way back.
+// in the backward pass, each state passes its probability on to its predecessors by their shares in its mass. Only kept
+// states are stored; what happened between two tokens is recomputed in the backward pass.
 #pragma once
 #include "core/elementary.hpp"
 #include "grid/sparse/dense.hpp"
@@ -184,7 +184,7 @@ inline std::pair<GridLabels, SparseReport> sparse_best(const Grids& grids, const
     SparseSearches searches(grids, limits, threads);
     each_sequence(grids, threads, [&](size_t s, size_t, size_t worker) {
         const GridView view(grids, s);
-        found.scores[s] = searches.of(worker).best(view, rows_of(found, view), searches.reports[s]);
+        found.scores[s] = searches.of(worker).best(view, label_rows(found, view), searches.reports[s]);
     });
     return {std::move(found), searches.report()};
 }

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from dovetail.base.parameters import is_default, parameters_of, shown
@@ -162,8 +161,12 @@ def clone(value: T) -> T:
     """
     if isinstance(value, Estimator):
         return value.clone()
-    if type(value) in (list, tuple):
-        return type(value)(clone(each) for each in value)  # type: ignore
-    if isinstance(value, Mapping) and type(value) is dict:
-        return {key: clone(each) for key, each in value.items()}  # type: ignore
-    return value
+    given: Any = value
+    copied: Any = value
+    if type(given) is list:
+        copied = [clone(each) for each in given]
+    elif type(given) is tuple:
+        copied = tuple(clone(each) for each in given)
+    elif type(given) is dict:
+        copied = {key: clone(each) for key, each in given.items()}
+    return copied  # type: ignore[no-any-return]

@@ -11,11 +11,13 @@ from reprlib import Repr
 from typing import Any, Final
 
 REQUIRED: Final = object()  # in place of a default, for a parameter that has none
+TAKES_OTHERS: Final = 0x08  # `inspect.CO_VARKEYWORDS`
 
 
 @cache
 def parameters_of(cls: type) -> dict[str, Any]:
-    """Names of all parameters, with their defaults."""
+    """Names of all parameters, with their defaults; where ``__init__`` takes others by ``**``,
+    these are the parameters of the class above."""
     init: Any = cls.__init__  # type: ignore[misc]
     code = init.__code__
     positional = code.co_varnames[1 : code.co_argcount]
@@ -25,7 +27,12 @@ def parameters_of(cls: type) -> dict[str, Any]:
     found = dict.fromkeys(positional[:without], REQUIRED)
     found |= dict(zip(positional[without:], defaults, strict=True))
     given = init.__kwdefaults__ or {}
-    return found | {name: given.get(name, REQUIRED) for name in keywords}
+    found |= {name: given.get(name, REQUIRED) for name in keywords}
+    owner = next(one for one in cls.__mro__ if "__init__" in vars(one))
+    above = owner.__mro__[1]
+    if above is object or not code.co_flags & TAKES_OTHERS:
+        return found
+    return found | {k: v for k, v in parameters_of(above).items() if k not in found}
 
 
 def is_default(value: Any, default: Any) -> bool:

@@ -87,7 +87,7 @@ class ConstraintMatrix:
         return flat[0], flat[1], flat[2]
 
 
-def scheme_of(data: Dataset, *, lenient: bool = False) -> AnyScheme:
+def infer_scheme(data: Dataset, *, lenient: bool = False) -> AnyScheme:
     """The span scheme that all transitions between labels of the data obey, or "none".
 
     ``lenient``: where a few transitions are malformed, the first scheme that has all the labels.
@@ -115,7 +115,7 @@ def resolve(
 ) -> ConstraintMatrix | None:
     """What a user gave, as arrays over the data's labels; None where nothing is constrained."""
     if constraints == "auto":
-        scheme = scheme_of(data)
+        scheme = infer_scheme(data)
         constraints = None if scheme == "none" else Constraints(scheme=scheme)
     if constraints is None:
         return None

@@ -45,8 +45,8 @@ def contributions(
         yield t, found
 
 
-def differing(one: _native.Batch, other: _native.Batch) -> npt.NDArray[np.bool_]:
-    """At which tokens two encodings of a text have different features."""
+def differ_at(one: _native.Batch, other: _native.Batch) -> npt.NDArray[np.bool_]:
+    """Mask of the tokens at which two encodings of a text have different features."""
     bounds, values = zip(*(_by_token(batch) for batch in (one, other)), strict=True)
     lengths = [np.diff(each) for each in bounds]
     out: npt.NDArray[np.bool_] = lengths[0] != lengths[1]

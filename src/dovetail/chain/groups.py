@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import translate
-from re import compile as compile_pattern
-from re import split
 from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
-
-from dovetail import _native
-from dovetail.chain.prior import Prior
 from dovetail.errors import TrainingError
-from dovetail.features import Dataset
 
 SMALLEST_PRIOR, LARGEST_PRIOR = 1e-18, 1e18  # single precision holds their squares too
 ON_LABELS, ON_TRANSITIONS, ON_ALL_LABELS = 1, 2, 4
-_ROLES = {"labels": ON_LABELS, "transitions": ON_TRANSITIONS, "both": ON_LABELS | ON_TRANSITIONS}
+ROLES = {"labels": ON_LABELS, "transitions": ON_TRANSITIONS, "both": ON_LABELS | ON_TRANSITIONS}
 
 
 @dataclass(frozen=True)
@@ -28,8 +18,8 @@ class FeatureGroup:
 
     ``prior`` widens (above 1) or narrows their Gaussian prior: its standard deviation is multiplied
     by it, so that a few strong features need not starve many weak ones, nor be starved by the
-    penalty themselves. ``on`` says whether they weigh on labels, on transitions between labels, or
-    on both.
+    penalty themselves. ``on`` says whether they weigh on labels, on moves between labels, or on
+    both.
     """
 
     pattern: str
@@ -42,53 +32,7 @@ class FeatureGroup:
                 f"the group '{self.pattern}' has a prior of {self.prior}; give a number from "
                 f"{SMALLEST_PRIOR:g} to {LARGEST_PRIOR:g}"
             )
-        if self.on not in _ROLES:
+        if self.on not in ROLES:
             raise TrainingError(
                 f"the group '{self.pattern}' is on '{self.on}'; give labels, transitions or both"
             )
-
-
-def roles_and_priors(
-    data: Dataset,
-    groups: Sequence[FeatureGroup],
-    prior: Prior,
-    *,
-    boundaries: bool,
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
-    """Role and prior of every feature; empty arrays where all are plain. The first match
-    decides. Priors of groups multiply those that suit the features, where there are such."""
-    widths, on_all = prior.widths, prior.on_all_labels
-    if not groups and not data.roles and boundaries and not on_all.any():
-        return np.zeros(0, np.uint8), widths
-    roles = np.full(data.n_features, ON_LABELS, np.uint8)
-    priors = np.ones(data.n_features, np.float32)
-    if data.roles:
-        for number, name in enumerate(data.native.feature_names()):
-            role = next((r for row, r in data.roles.items() if _made_by(row, name)), "labels")
-            roles[number] = _ROLES[role]
-    if groups:
-        matchers = [(compile_pattern(translate(g.pattern)).match, g) for g in groups]
-        beginnings = tuple({_literal_beginning(group.pattern) for group in groups})
-        for number, name in enumerate(data.native.feature_names()):
-            if not name.startswith(beginnings):
-                continue
-            group = next((g for match, g in matchers if match(name)), None)
-            if group is not None:
-                roles[number], priors[number] = _ROLES[group.on], group.prior
-    if on_all.any():
-        roles[on_all & (roles & ON_LABELS > 0)] |= ON_ALL_LABELS
-    if not boundaries:
-        ends = data.native.find_features([_native.START, _native.END])
-        roles[ends[ends >= 0]] = 0
-    if widths.size:
-        priors = priors * widths
-    return roles, np.zeros(0, np.float32) if (priors == 1).all() else priors
-
-
-def _literal_beginning(pattern: str) -> str:
-    """What each name that a pattern matches begins with: far faster to look for than to match."""
-    return split(r"[*?[]", pattern, maxsplit=1)[0]
-
-
-def _made_by(row: str, name: str) -> bool:
-    return name == row or name.startswith(row + "=")

@@ -1,4 +1,4 @@
-"""What a tagger makes of the data it is given: tokens, corpora, feature lists, indexed data.
+"""Converts the data that a tagger is given: tokens, corpora, feature lists, indexed data.
 
 Corpora and training code are imported only where they are needed: a process that tags lists loads
 neither.
@@ -20,47 +20,54 @@ if TYPE_CHECKING:
     from dovetail.features.resolution import FeatureSet
 
 
-def encoded(data: Any, model: ChainModel, own: FeatureSet) -> _native.Batch:
+def encode_input(data: Any, model: ChainModel, feature_set: FeatureSet) -> _native.Batch:
     """The features that a model knows, of any kind of data it can read."""
-    template = template_of(model, own)
+    template = resolve_template(model, feature_set)
     if template is not None:
-        return template.encode(model.native, _whole(data))
-    return model.encode(_feature_lists(_whole(data), model, own))
+        return template.encode(model.native, _as_corpus(data))
+    return model.encode(_feature_lists(_as_corpus(data), model, feature_set))
 
 
-def tagged(data: Any, model: ChainModel, own: FeatureSet, threads: int) -> list[list[str]]:
+def tag_input(
+    data: Any, model: ChainModel, feature_set: FeatureSet, threads: int
+) -> list[list[str]]:
     """Best labels of any kind of data that a model can read."""
-    template = template_of(model, own)
+    template = resolve_template(model, feature_set)
     if template is not None:
         try:
             return template.tag(model.native, data, model.labels, model.constraints, threads)
         except ValueError as error:
             raise DataError(str(error)) from None
-    return model.tag(_feature_lists(data, model, own), threads)
+    return model.tag(_feature_lists(data, model, feature_set), threads)
 
 
-def template_of(model: ChainModel, own: FeatureSet) -> Template | None:
-    """The template that a model was trained with, if it was."""
+def resolve_template(model: ChainModel, feature_set: FeatureSet) -> Template | None:
+    """The template that a model was trained with; None where it was trained without one."""
     spec = model.facts["features"]
     if spec is None or spec["kind"] != "template":
         return None
-    if own is None or isinstance(own, str):
+    if feature_set is None or isinstance(feature_set, str):
         return model.template
     from dovetail.features.template import Template
 
-    if own is not model.accepted:
-        if not isinstance(own, Template) or json.loads(json.dumps(own.spec())) != spec:
+    if feature_set is not model.accepted:
+        if (
+            not isinstance(feature_set, Template)
+            or json.loads(json.dumps(feature_set.spec())) != spec
+        ):
             raise DataError("this model was trained with another template than the one given to it")
-        model.accepted = own
-    return own
+        model.accepted = feature_set
+    return feature_set
 
 
-def _whole(data: Any) -> Any:
+def _as_corpus(data: Any) -> Any:
     """A corpus's sequence as a corpus of one; other data as it is."""
-    return data.alone() if hasattr(data, "alone") else data
+    return data.to_corpus() if hasattr(data, "to_corpus") else data
 
 
-def _feature_lists(data: Any, model: ChainModel, own: FeatureSet) -> Iterable[Iterable[Any]]:
+def _feature_lists(
+    data: Any, model: ChainModel, feature_set: FeatureSet
+) -> Iterable[Iterable[Any]]:
     if not is_corpus(data):
         if isinstance(data, str | Mapping):
             raise DataError("give a list of sequences, each a list of token features")
@@ -70,61 +77,64 @@ def _feature_lists(data: Any, model: ChainModel, own: FeatureSet) -> Iterable[It
             "this model was trained on feature lists, so it cannot read a corpus; "
             "give feature lists"
         )
-    if own is None or not callable(own):
+    if feature_set is None or not callable(feature_set):
         raise DataError(
             "this model was trained with a feature function of yours; "
             "set it again: load(path, features=function), or give feature lists, on the command "
             "line as feature text (--format crfsuite)"
         )
-    return (own(sequence) for sequence in data)
+    return (feature_set(sequence) for sequence in data)
 
 
-def indexed(
-    data: Any, labels: Any, label: str | None, weights: Any, allowed: Any, own: FeatureSet
+def index_training_data(
+    data: Any, labels: Any, label: str | None, weights: Any, allowed: Any, feature_set: FeatureSet
 ) -> tuple[Dataset, dict[str, Any]]:
-    """Training data as numbers, and how it was made: what the model file says of it."""
-    from dovetail.corpus import Corpus, unit_of
+    """Index training data; also describe its features and columns for the model file."""
+    from dovetail.corpus import Corpus, guess_unit
     from dovetail.features import Dataset, Template
-    from dovetail.features.resolution import features_of_corpus, features_of_lists
+    from dovetail.features.resolution import resolve_corpus_features, resolve_list_features
 
     if isinstance(data, Dataset):
         if any(given is not None for given in (labels, label, weights, allowed)):
             raise DataError("a Dataset has its labels and weights already; do not give others")
-        return data, {"label": None, **_made_by(data.template)}
+        return data, {"label": None, **_describe_template(data.template)}
     beside = {"weights": weights, "allowed": allowed}
     if not isinstance(data, Corpus):
         if labels is None:
             raise DataError("feature lists need labels: fit(features, labels)")
-        if isinstance(own, str):
+        if isinstance(feature_set, str):
             labels = list(labels)  # a ready-made set may look at them
-        own = features_of_lists(own, labels)
-        if not isinstance(own, Template):
-            return Dataset.from_lists(data, labels, **beside), {"label": None, **_made_by(None)}
-        dataset = Dataset.from_template(own, data, labels, **beside)
-        return dataset, {"label": None, **_made_by(own)}
+        feature_set = resolve_list_features(feature_set, labels)
+        if not isinstance(feature_set, Template):
+            return Dataset.from_lists(data, labels, **beside), {
+                "label": None,
+                **_describe_template(None),
+            }
+        dataset = Dataset.from_template(feature_set, data, labels, **beside)
+        return dataset, {"label": None, **_describe_template(feature_set)}
     label = label or data.names[-1]
     if label not in data.names:
         raise DataError(f"there is no column '{label}'; the data has {', '.join(data.names)}")
     known = labels if labels is not None else data.lists(label)
     facts = {"label": label, "columns": list(data.names)}
     if data.texts is not None:
-        facts["unit"] = unit_of(data.texts)
-    own = features_of_corpus(own, data, label)
-    if isinstance(own, Template):
-        dataset = Dataset.from_template(own, data, known, **beside)
-        return dataset, {"features": own.spec(), **facts}
-    dataset = Dataset.from_lists(map(own, data), known, **beside)
+        facts["unit"] = guess_unit(data.texts)
+    feature_set = resolve_corpus_features(feature_set, data, label)
+    if isinstance(feature_set, Template):
+        dataset = Dataset.from_template(feature_set, data, known, **beside)
+        return dataset, {"features": feature_set.spec(), **facts}
+    dataset = Dataset.from_lists(map(feature_set, data), known, **beside)
     return dataset, {"features": {"kind": "function"}, **facts}
 
 
-def _made_by(template: Template | None) -> dict[str, Any]:
+def _describe_template(template: Template | None) -> dict[str, Any]:
     if template is None:
         return {"features": None}
     return {"features": template.spec(), "columns": list(template.columns)}
 
 
 def held_out_scorer(
-    held_out: Any, description: Mapping[str, Any], own: FeatureSet, threads: int
+    held_out: Any, description: Mapping[str, Any], feature_set: FeatureSet, threads: int
 ) -> Callable[[ChainModel], float]:
     """A function from a model to its score on held-out data: span F1, or accuracy for plain
     labels."""
@@ -143,7 +153,7 @@ def held_out_scorer(
         features, gold = list(held_out[0]), [list(row) for row in held_out[1]]
 
     def score(model: ChainModel) -> float:
-        report = evaluate(gold, tagged(features, model, own, threads))
+        report = evaluate(gold, tag_input(features, model, feature_set, threads))
         return report.micro.f1 if report.kind == "spans" else report.accuracy
 
     return score

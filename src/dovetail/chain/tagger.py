@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dovetail.base.estimator import Estimator
 from dovetail.base.parameters import parameters_of
-from dovetail.chain.inputs import encoded, held_out_scorer, indexed, tagged, template_of
+from dovetail.chain.inputs import (
+    encode_input,
+    held_out_scorer,
+    index_training_data,
+    resolve_template,
+    tag_input,
+)
 from dovetail.chain.model import ChainModel
 from dovetail.errors import DataError, DovetailError
 from dovetail.io.model_file import TAGGER, ModelFile, Source, open_model
@@ -24,9 +30,9 @@ if TYPE_CHECKING:
     from dovetail.chain.constraints import Constraints
     from dovetail.chain.explain import Explanation
     from dovetail.chain.groups import FeatureGroup
-    from dovetail.chain.steps import Method, Progress
     from dovetail.chain.tagging import Decode, Tagging
-    from dovetail.chain.training import Callback
+    from dovetail.chain.train.methods import Method
+    from dovetail.chain.train.steps import Callback, Progress
     from dovetail.corpus import Corpus
     from dovetail.features import Dataset, Featurizer, Labels, Template
 
@@ -49,7 +55,7 @@ class Tagger(Estimator):
     c1, c2
         Strength of the L1 and L2 penalties; a Gaussian prior of variance v is c2 = 1 / (2 v).
         ``auto``: a prior that suits the features and the amount of text, see
-        `dovetail.chain.prior`; what it is stands in `training_`.
+        `dovetail.chain.train.prior`; what it is stands in `training_`.
     method
         ``auto`` chooses; else ``lbfgs``, ``dual``, ``sgd`` or ``perceptron``.
     tolerance
@@ -154,10 +160,10 @@ class Tagger(Estimator):
         called with a `Progress` after every round and may return True to stop. Ctrl-C ends the
         training with the best model so far.
         """
-        from dovetail.chain.fitting import Fitting
+        from dovetail.chain.train.fitting import Fitting
 
         own = self.features
-        dataset, description = indexed(data, labels, label, weights, allowed, own)
+        dataset, description = index_training_data(data, labels, label, weights, allowed, own)
         score = None
         if held_out is not None:
             score = held_out_scorer(held_out, description, own, self._threads)
@@ -178,9 +184,9 @@ class Tagger(Estimator):
         self, data: Any, labels: Iterable[Labels] | None = None, *, label: str | None = None
     ) -> dict[str, Any]:
         """Sizes that a training on this data would have, and the memory it would take."""
-        from dovetail.chain.fitting import Fitting
+        from dovetail.chain.train.fitting import Fitting
 
-        dataset, _ = indexed(data, labels, label, None, None, self.features)
+        dataset, _ = index_training_data(data, labels, label, None, None, self.features)
         return Fitting(self, dataset).sizes()
 
     # Using it
@@ -191,37 +197,37 @@ class Tagger(Estimator):
 
     def encode(self, data: Any) -> Batch:
         """The features of some data that the model has weights for, by number."""
-        return encoded(data, self.model_, self.features)
+        return encode_input(data, self.model_, self.features)
 
     def predict(
         self, data: Any, *, decode: Decode = "viterbi", allowed: Iterable[Labels] | None = None
     ) -> list[list[str]]:
         """Labels of every token: the best sequence, or each token's most probable label."""
         if decode == "viterbi" and allowed is None:
-            return tagged(data, self.model_, self.features, self._threads)
-        from dovetail.chain.answers import best_labels, masks_of
+            return tag_input(data, self.model_, self.features, self._threads)
+        from dovetail.chain.inference import best_labels, mask_allowed
 
         model, batch = self.model_, self.encode(data)
-        return best_labels(model, batch, decode, masks_of(model, batch, allowed), self._threads)
+        return best_labels(model, batch, decode, mask_allowed(model, batch, allowed), self._threads)
 
     def predict_marginals(
         self, data: Any, *, allowed: Iterable[Labels] | None = None
     ) -> list[list[dict[str, float]]]:
         """Probability of every label at every token."""
-        from dovetail.chain.answers import label_probabilities, masks_of
+        from dovetail.chain.inference import label_probabilities, mask_allowed
 
         model, batch = self.model_, self.encode(data)
-        return label_probabilities(model, batch, masks_of(model, batch, allowed), self._threads)
+        return label_probabilities(model, batch, mask_allowed(model, batch, allowed), self._threads)
 
     def marginals(self, data: Any) -> npt.NDArray[np.float64]:
         """The same as an array [tokens x labels], the labels in the order of `labels_`."""
-        from dovetail.chain.answers import marginals
+        from dovetail.chain.inference import marginals
 
         return marginals(self.model_, self.encode(data), self._threads)
 
     def predict_nbest(self, data: Any, k: int) -> list[list[tuple[list[str], float]]]:
         """The k best label sequences of each sequence, with their probabilities."""
-        from dovetail.chain.answers import n_best
+        from dovetail.chain.inference import n_best
 
         return n_best(self.model_, self.encode(data), k, self._threads)
 
@@ -229,12 +235,12 @@ class Tagger(Estimator):
         self, data: Any, *, decode: Decode = "viterbi", allowed: Iterable[Labels] | None = None
     ) -> list[Tagging]:
         """Labels with token confidences, span and sequence probabilities."""
-        from dovetail.chain.answers import check_decoder, masks_of
+        from dovetail.chain.inference import check_decoder, mask_allowed
         from dovetail.chain.tagging import tag_batch
 
         check_decoder(decode)
         model, batch = self.model_, self.encode(data)
-        masks = masks_of(model, batch, allowed)
+        masks = mask_allowed(model, batch, allowed)
         try:
             return tag_batch(model, batch, decode=decode, allowed=masks, threads=self._threads)
         except ValueError as error:
@@ -242,15 +248,15 @@ class Tagger(Estimator):
 
     def log_likelihood(self, data: Any, labels: Iterable[Sequence[str]]) -> list[float]:
         """Log-probability of the given labels of each sequence."""
-        from dovetail.chain.answers import log_likelihoods
+        from dovetail.chain.inference import log_likelihoods
 
         return log_likelihoods(self.model_, self.encode(data), labels, self._threads)
 
     def sample(self, data: Any, n: int, *, seed: int = 0) -> list[list[list[str]]]:
         """n label sequences for each sequence, drawn from the model's distribution."""
-        from dovetail.chain.answers import samples
+        from dovetail.chain.inference import sample_labels
 
-        return samples(self.model_, self.encode(data), n, seed)
+        return sample_labels(self.model_, self.encode(data), n, seed)
 
     def explain(self, sequence: Any, *, top: int = 10) -> Explanation:
         """What each feature and each neighbour adds to every decision in one sequence of a corpus,
@@ -259,7 +265,7 @@ class Tagger(Estimator):
 
         model = self.model_
         try:
-            batch = self.encode(sequence if hasattr(sequence, "alone") else [sequence])
+            batch = self.encode(sequence if hasattr(sequence, "to_corpus") else [sequence])
             return explain(model, batch, top, self._threads)
         except DovetailError:
             raise
@@ -275,7 +281,7 @@ class Tagger(Estimator):
     @property
     def template_(self) -> Template | None:
         """The template that it was trained with; None where features were given otherwise."""
-        return template_of(self.model_, self.features)
+        return resolve_template(self.model_, self.features)
 
     @property
     def reads_(self) -> tuple[str, ...]:

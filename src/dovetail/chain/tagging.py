@@ -1,4 +1,4 @@
-"""Labels with three numbers one can trust: of a token, of a span, of a whole sequence.
+"""Labels with exact probabilities: of a token, of a span, of the whole sequence.
 
 The token confidence is the marginal probability of the label shown. The span probability is exact:
 the sum over all label sequences that have exactly this span. The sequence probability is that of

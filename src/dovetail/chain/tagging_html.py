@@ -4,19 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from zlib import crc32
 
 from dovetail.errors import DataError
 
 if TYPE_CHECKING:
-    from dovetail.chain.tagging import Tagging
+    from dovetail.chain.tagging import SpanPrediction, Tagging
 
 MARK = "padding:0.1em 0.3em;border-radius:0.3em;background:hsl({hue},70%,88%);color:#222"
 OUTSIDE = "O"
 
 
+class LabelledSequence(Protocol):
+    """Labels with their probabilities, and spans with theirs."""
+
+    @property
+    def labels(self) -> list[str]: ...
+
+    @property
+    def confidences(self) -> list[float]: ...
+
+    @property
+    def spans(self) -> list[SpanPrediction]: ...
+
+
 def tagging_as_html(tagging: Tagging, words: Sequence[str] | None = None) -> str:
+    """The marked words, with the probability of the labelling as a hint."""
+    sure = f"probability {tagging.probability:.2f}"
+    return f'<div style="line-height:2" title="{sure}">{mark_words(tagging, words)}</div>'
+
+
+def mark_words(tagging: LabelledSequence, words: Sequence[str] | None = None) -> str:
     """The words, or their numbers, each span or label in a colour of its own with its probability;
     one that is less sure is paler."""
     tokens = [str(n) for n in range(1, len(tagging.labels) + 1)] if words is None else list(words)
@@ -35,12 +54,11 @@ def tagging_as_html(tagging: Tagging, words: Sequence[str] | None = None) -> str
         outside = bool(spans) or label == OUTSIDE
         parts.append(escape(text) if outside else _marked(text, label, tagging.confidences[at]))
         at += 1
-    sure = f"probability {tagging.probability:.2f}"
-    return f'<div style="line-height:2" title="{sure}">{" ".join(parts)}</div>'
+    return " ".join(parts)
 
 
 def _marked(text: str, label: str, probability: float) -> str:
-    style = MARK.format(hue=crc32(label.encode()) % 360)
+    style = MARK.format(hue=crc32(label.encode(errors="surrogatepass")) % 360)
     opacity = f"opacity:{0.5 + 0.5 * probability:.2f}"
     return (
         f'<mark style="{style};{opacity}">{escape(text)} '

@@ -14,7 +14,7 @@ from dovetail.cli.templates import load_template, template_options
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.features import Template
-from dovetail.features.sets import suited
+from dovetail.features.sets import choose_feature_set
 
 
 @click.command("features")
@@ -67,7 +67,7 @@ def command(
         made = _chosen(corpus, label, template, lexicons, tables)
     if sequence > len(corpus):
         raise DataError(f"{source} has {len(corpus)} sequences; there is no number {sequence}")
-    one = corpus[sequence - 1].alone()
+    one = corpus[sequence - 1].to_corpus()
     found = made.features(corpus)[sequence - 1]
     if as_json:
         click.echo(json.dumps(_as_data(made, one, found), ensure_ascii=False))
@@ -95,7 +95,7 @@ def _chosen(
     made = load_template(template, corpus.names, label, lexicons, tables)
     if made is not None and label in made.columns:
         raise DataError(f"the template reads '{label}', the column that is to be learnt")
-    return made or suited(corpus, label)
+    return made or choose_feature_set(corpus, label)
 
 
 def _tokens(one: Corpus) -> list[list[str]]:

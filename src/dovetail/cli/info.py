@@ -11,6 +11,7 @@ import click
 
 import dovetail
 from dovetail import Tagger, __version__, _native
+from dovetail.cli.layer_info import member_rows, training_rows
 from dovetail.cli.models import load
 from dovetail.cli.states import (
     describe_aso_round,
@@ -21,6 +22,7 @@ from dovetail.cli.states import (
     typical_words,
 )
 from dovetail.io.loading import kind_of
+from dovetail.io.model_file import open_model
 from dovetail.pipeline.layers.linear import is_linear_tagger
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ def command(model: str, top: int | None, as_json: bool) -> None:
         facts = {**file, **_facts(opened, SHOWN_WEIGHTS if top is None else top)}
         text = _as_text
     else:
-        facts = {**file, **_pipeline_facts(opened, top or 0)}
+        facts = {**file, **_pipeline_facts(model, opened, top or 0)}
         text = _pipeline_as_text
     click.echo(json.dumps(facts, ensure_ascii=False) if as_json else text(facts))
 
@@ -103,7 +105,7 @@ def _facts(tagger: Tagger, top: int) -> dict[str, Any]:
     }
 
 
-def _pipeline_facts(pipeline: Pipeline, top: int) -> dict[str, Any]:
+def _pipeline_facts(model: str, pipeline: Pipeline, top: int) -> dict[str, Any]:
     layers = []
     for place, layer in enumerate(pipeline.layers):
         annotator = pipeline[layer.name]
@@ -115,6 +117,8 @@ def _pipeline_facts(pipeline: Pipeline, top: int) -> dict[str, Any]:
             "columns": [name for name in layer.annotator.reads_ if name not in pipeline.names],
             "weight": layer.weight,
             "labels": list(layer.labels),
+            "fitting": pipeline.training_.get(layer.name, {}),
+            "model": layer.annotator.describe(),
         }
         if isinstance(annotator, Tagger):
             facts |= _facts(annotator, top)
@@ -123,6 +127,7 @@ def _pipeline_facts(pipeline: Pipeline, top: int) -> dict[str, Any]:
         layers.append(facts)
     return {
         "kind": "pipeline",
+        "dovetail": open_model(model).facts.get("dovetail"),
         "decode": pipeline.decode,
         "inference": pipeline.inference,
         "epsilon": pipeline.epsilon,
@@ -146,6 +151,7 @@ def _pipeline_as_text(facts: Mapping[str, Any]) -> str:
         decode += f", the {facts['lattice']} best labellings"
     rows = [
         ("model", f"{click.format_filename(facts['model'])}, {facts['bytes'] / 1e6:,.1f} MB"),
+        ("made by", f"dovetail {facts['dovetail']}"),
         ("pipeline", order),
         ("decode", decode),
         _read_by(facts),
@@ -172,12 +178,13 @@ def _pipeline_as_text(facts: Mapping[str, Any]) -> str:
             rows.append(("  features", f"{layer['n_features']:,}"))
             rows.append(("  weights", f"{layer['n_weights']:,}"))
             rows.append(("  stopped", str(layer["training"].get("stopped", ""))))
+            rows.append(("  penalty", _penalty(layer["model"])))
         else:
             rows.append(("  kind", layer["kind"]))
-            rows += [
-                ("  round", describe_aso_round(one))
-                for one in layer.get("training", {}).get("rounds", ())
-            ]
+            rows += member_rows(layer["model"])
+            rounds = layer.get("training", {}).get("rounds", ())
+            rows += [("  round", describe_aso_round(one)) for one in rounds]
+        rows += training_rows(layer["fitting"])
         lines += ["", layer["name"], *_aligned(rows)]
         for label, weights in layer.get("top_weights", {}).items():
             lines += _weight_lines(label, weights)
@@ -190,6 +197,11 @@ def _read_by(facts: Mapping[str, Any]) -> tuple[str, str]:
 
 def _named_scheme(facts: Mapping[str, Any]) -> str:
     return f" ({_scheme(facts)})" if "scheme" in facts else ""
+
+
+def _penalty(model: Mapping[str, Any]) -> str:
+    names = [f"{name} {model[name]:.3g}" for name in ("c1", "c2") if model[name]]
+    return ", ".join(names) or "none"
 
 
 def _weight_lines(label: str, weights: list[dict[str, Any]]) -> list[str]:

@@ -16,7 +16,7 @@ from dovetail.units import format_duration, format_percentage
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from dovetail.chain.steps import Progress
+    from dovetail.chain.train.steps import Progress
 
 LINE_SECONDS = 0.5
 ESTIMATE_ROUNDS = 10

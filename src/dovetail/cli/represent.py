@@ -19,7 +19,13 @@ from dovetail.cli.settings import given_settings, setting_option, setting_option
 from dovetail.cli.states import describe_briefly, summarize_representation
 from dovetail.errors import DataError
 from dovetail.recipe.schema.representations import RANDOM_SEED, REPRESENTATION_KINDS
-from dovetail.representation.described import KINDS, described, learned, text_of
+from dovetail.representation.bias.registry import OFFERED, find_offer
+from dovetail.representation.build import (
+    KINDS,
+    make_representation,
+    select_text,
+    train_representation,
+)
 from dovetail.representation.plots import check_plot, draw, use_of_states
 from dovetail.units import format_megabytes
 
@@ -30,7 +36,7 @@ if TYPE_CHECKING:
 SETTINGS = REPRESENTATION_KINDS["layered"]  # which has those of all kinds of HMMs
 NAMES = [REPRESENTATION_KINDS[kind]["name"].default for kind in ("hmm", "classes")]
 NAME = replace(SETTINGS["name"], default=", ".join(NAMES))
-BIASES = ("labels", "entropy", "distance", "repel", "sigma")
+BIASES = ("labels", *OFFERED, "repel", "sigma")
 PASSED = ("name", "states", "layers", "rounds", "min_count", *BIASES, "value", "seed")
 COUNT = click.IntRange(1)
 
@@ -56,7 +62,7 @@ COUNT = click.IntRange(1)
 @click.option("--column", metavar="COLUMN", help="The column of words; by default the first.")
 @setting_option("name", NAME)
 @setting_option("states", SETTINGS["states"], help="How many states or classes.")
-@setting_options(SETTINGS, "layers", "rounds", "min_count", "labels", "entropy", "distance")
+@setting_options(SETTINGS, "layers", "rounds", "min_count", "labels", *OFFERED)
 @setting_options(SETTINGS, "repel", "sigma", "value")
 @click.option("--hard", is_flag=True, help="Write best states, not their probabilities.")
 @setting_option("seed", RANDOM_SEED)
@@ -82,10 +88,10 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         return write_ready_made(ctx, options)
     _check(options)
     source, target = _texts(options)
-    representation = _build_representation(options, source)
+    representation = _make(options, source)
     n_tokens = source.n_tokens + (0 if target is None else target.n_tokens)
     with show_rounds(representation.names_, n_tokens) as rounds:
-        learned(representation, source, target, rounds)
+        train_representation(representation, source, target, rounds)
     representation.save(options["out"])
     if options["plot"] is not None:
         domains = [source] if target is None else [source, target]
@@ -107,12 +113,15 @@ def _check(options: Mapping[str, Any]) -> None:
     other = next((name for name in given if not _belongs(name, kind)), None)
     if other is not None:
         raise click.UsageError(f"--{other} does not go with --kind {kind}")
-    if options["entropy"] is not None and options["labels"] is None:
-        raise click.UsageError("--entropy is the weight of labels: name their column by --labels")
-    if options["distance"] is not None and not options["target"]:
-        raise click.UsageError(
-            "--distance is that of two domains: give text of the other, --target"
-        )
+    for key in (key for key in OFFERED if options[key] is not None):
+        if find_offer(key).by_labels and options["labels"] is None:
+            raise click.UsageError(
+                f"--{key} is the weight of labels: name their column by --labels"
+            )
+        if find_offer(key).needs_target and not options["target"]:
+            raise click.UsageError(
+                f"--{key} is that of two domains: give text of the other, --target"
+            )
     check_writable(options["out"])
     if options["plot"] is not None:
         check_plot(options["plot"])
@@ -135,18 +144,18 @@ def _texts(options: Mapping[str, Any]) -> tuple[Corpus, Corpus | None]:
     column = options["column"] or corpora[0].names[0]
     if column not in corpora[0].names:
         corpora[0].column(column)  # says which there are
-    made = text_of(corpora, column, options["labels"])
-    return made, text_of([one.read() for one in targets], column) if targets else None
+    made = select_text(corpora, column, options["labels"])
+    return made, select_text([one.read() for one in targets], column) if targets else None
 
 
-def _build_representation(options: Mapping[str, Any], source: Corpus) -> Representation:
+def _make(options: Mapping[str, Any], source: Corpus) -> Representation:
     settings = given_settings(options, PASSED)
     settings["column"] = source.names[0]
     if options["hard"]:
         settings["soft"] = False
     if options["kind"] != "classes":
         settings["threads"] = options["threads"]
-    return described(options["kind"], **settings)
+    return make_representation(options["kind"], **settings)
 
 
 def _facts(

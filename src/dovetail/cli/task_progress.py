@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from dovetail.chain.steps import Progress
+    from dovetail.chain.train.steps import Progress
 
 Limits = Callable[[str], tuple[float, int | None]]
 """The tolerance and the most iterations of a task."""

@@ -23,7 +23,7 @@ from dovetail.recipe import Recipe
 from dovetail.units import format_duration, format_megabytes
 
 if TYPE_CHECKING:
-    from dovetail.chain.steps import Progress
+    from dovetail.chain.train.steps import Progress
     from dovetail.corpus import Corpus
     from dovetail.pipeline import Pipeline
 
@@ -134,18 +134,18 @@ def _task_facts(name: str, annotator: Any, corpus: Corpus | None) -> dict[str, A
     if is_linear_tagger(annotator):
         return _linear_facts(name, annotator, corpus)
     taggers = taggers_of(annotator)
-    tagger = taggers[-1]
     facts: dict[str, Any] = {
         "name": name,
-        "labels": len(tagger.labels_),
+        "labels": len(annotator.labels_),
         "taggers": len(taggers),
         "features": sum(member.n_features_ for member in taggers),
         "weights": sum(member.n_weights_ for member in taggers),
-        "stopped": tagger.stopped_,
+        "stopped": taggers[-1].stopped_ if taggers else "labels of a task below, mapped",
     }
-    if corpus is not None and tagger.history_:
-        last = tagger.history_[-1]
+    if corpus is not None:
         facts |= {"sequences": len(corpus), "tokens": corpus.n_tokens}
+    if corpus is not None and taggers and taggers[-1].history_:
+        last = taggers[-1].history_[-1]
         facts |= {"objective": last.objective, "gap": last.gap}
         facts |= {"iterations": last.iteration, "seconds": last.seconds}
     return facts
@@ -174,7 +174,12 @@ def _as_text(facts: Mapping[str, Any]) -> str:
         known = f"{task['labels']:,} labels, {task['features']:,} features"
         if task["taggers"] > 1:
             known += f" of {task['taggers']} taggers"
-        if "sequences" in task:
+        if "sequences" in task and "iterations" not in task:
+            text = (
+                f"{task['sequences']:,} sequences, {task['tokens']:,} tokens; {known}; "
+                f"{task['stopped']}"
+            )
+        elif "sequences" in task:
             text = (
                 f"{task['sequences']:,} sequences, {task['tokens']:,} tokens; {known}; "
                 f"{task['iterations']} iterations, {format_duration(task['seconds'])}: "

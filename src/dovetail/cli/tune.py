@@ -30,7 +30,8 @@ from dovetail.io.files import atomic_write
 from dovetail.recipe.schema.keys import Key
 from dovetail.recipe.schema.representations import RANDOM_SEED
 from dovetail.recipe.schema.values import NOT_NEGATIVE, Integer
-from dovetail.representation.described import KINDS, text_of
+from dovetail.representation.bias.registry import OFFERED
+from dovetail.representation.build import KINDS, select_text
 
 COUNT = click.IntRange(1)
 SETTINGS = ("name", "rounds", "min_count", "seed", "soft")
@@ -47,6 +48,13 @@ def numbers_option(
     text = help_with_default(help or key.summary, key.default if has_default else None)
     metavar = "N,..." if isinstance(key.type, Integer) else "X,..."
     return click.option(f"--{name}", callback=_numbers, metavar=metavar, help=text)
+
+
+def bias_options(function: Function) -> Function:
+    """An option for the weight of each bias."""
+    for key in reversed(OFFERED):
+        function = numbers_option(key, has_default=False)(function)
+    return function
 
 
 def _numbers(_ctx: click.Context, _option: click.Parameter, given: str | None) -> Any:
@@ -79,8 +87,7 @@ def _number(text: str) -> float:
 )
 @numbers_option("states", "How many states or classes.")
 @numbers_option("layers")
-@numbers_option("entropy", has_default=False)
-@numbers_option("distance")
+@bias_options
 @numbers_option("repel")
 @numbers_option("sigma")
 @numbers_option("value", "Values of features; else chosen at each point.", has_default=False)
@@ -164,7 +171,7 @@ def _read_data(options: Mapping[str, Any]) -> TuningData:
     target = None
     if options["target"]:
         read = [one.read() for one in sources("target", options["target_format"], None)]
-        target = text_of(read, column)
+        target = select_text(read, column)
     return TuningData(train, development, label, column, target)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dovetail.cli.templates import DEFAULT, named_file
 from dovetail.corpus.conll import parse_columns
 from dovetail.features.template_file import is_template_file
+from dovetail.representation.bias.registry import reads_labels
 
 if TYPE_CHECKING:
     from dovetail.compare.tuning import Tuning
@@ -39,7 +40,7 @@ def recipe_text(options: Mapping[str, Any], tuning: Tuning, best: TuningResult) 
         **read,
         "target_format": options["target_format"],
         "column": data.column,
-        "labels": data.label if "entropy" in point else None,
+        "labels": data.label if reads_labels(point) else None,
         **tuning.settings,
         **point,
     }

@@ -208,7 +208,10 @@ class Experiment:
         how: dict[str, Any] = {"folds": self._folds(train), "seed": self.recipe.seed}
         if kind == "auto":
             how["same"] = self.recipe.same
-        return pipeline.fit(data, training=kind, labels=labels, **how)
+        pipeline.fit(data, training=kind, labels=labels, **how)
+        if pipeline.interrupted_:
+            raise KeyboardInterrupt  # what is left of it is no result
+        return pipeline
 
     def _folds(self, train: Corpus) -> int:
         """Parts of a cross-fitting: as the recipe says, or fewer where there is less text."""

@@ -14,7 +14,7 @@ from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError
 from dovetail.numeric import matmul
-from dovetail.representation.biases import conditional_entropy
+from dovetail.representation.bias.bias import conditional_entropy
 
 Floats = npt.NDArray[np.float64]
 

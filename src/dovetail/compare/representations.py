@@ -7,7 +7,7 @@ from typing import Any
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.multitask.overlap import tells
+from dovetail.multitask.overlap import has_labels_of
 from dovetail.pipeline.layers.linear import is_linear_tagger
 from dovetail.pipeline.train.cross_fitting import shared_parts
 from dovetail.recipe import Recipe
@@ -50,7 +50,7 @@ def _check_auxiliary(recipe: Recipe, name: str, tagger: Any, tested: Corpus, lab
     if not is_linear_tagger(tagger):
         return
     for task in getattr(tagger, "auxiliary", ()):
-        if tells(task, tested, label):
+        if has_labels_of(task, tested, label):
             raise DataError(
                 f"{recipe.path}: {task.name}, an auxiliary task of '{name}', has labels of the "
                 "text that systems are tested on: leave them out"

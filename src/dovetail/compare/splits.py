@@ -65,8 +65,9 @@ def given_folds(folds: Sequence[Hashable], *, seed: int = 0) -> list[Split]:
 def grouped_splits(
     groups: Sequence[int], n_splits: int, *, train_share: float = 0.5, seed: int = 0
 ) -> list[Split]:
-    """Random splits in which no group is divided, such as those of `dovetail.corpus.near_copies`;
-    the training part is as near to its share as whole groups allow.
+    """Random splits in which no group is divided, such as those of
+    `dovetail.corpus.near_duplicates`; the training part is as near to its share as whole groups
+    allow.
 
     >>> [split] = grouped_splits([0, 0, 1, 1], 1)
     >>> sorted(split.train), split.test

@@ -30,16 +30,22 @@ from dovetail.corpus import Column, Corpus, SoftColumn, detect_scheme
 from dovetail.errors import DataError
 from dovetail.evaluate import evaluate
 from dovetail.features import Template
-from dovetail.features.sets import suited
+from dovetail.features.sets import choose_feature_set
 from dovetail.pipeline.train.representation_values import choose_value, groups_of
 from dovetail.recipe.schema.representations import REPRESENTATION_KINDS
 from dovetail.recipe.schema.values import POSITIVE
 from dovetail.representation import Representation
 from dovetail.representation.annotation import Value, number_of, with_value
-from dovetail.representation.described import Kind, described, learned, text_of
+from dovetail.representation.bias.registry import OFFERED, find_offer, reads_labels
+from dovetail.representation.build import (
+    Kind,
+    make_representation,
+    select_text,
+    train_representation,
+)
 from dovetail.representation.plots import use_of_states
 
-STRENGTHS = ("states", "entropy", "distance", "repel", "sigma", "layers", "value")
+STRENGTHS = ("states", *OFFERED, "repel", "sigma", "layers", "value")
 REUSED = ("layers", "value")  # fewer layers are the first of more, and values change no states
 ALONE = "no representation"
 
@@ -113,7 +119,7 @@ class Tuning:
         self.kind: Kind = kind
         self.grid = {name: tuple(dict.fromkeys(grid[name])) for name in STRENGTHS if name in grid}
         self.data = data
-        self.features = features or suited(data.train, data.label)
+        self.features = features or choose_feature_set(data.train, data.label)
         self.c2 = c2
         self.threads = threads
         self.settings = settings
@@ -159,7 +165,7 @@ class Tuning:
             for to, of in ((m.train, made.train), (m.development, made.development))
         )
         own = [name for name in names if name not in self.features.columns]
-        features = self.features.reading(*own)
+        features = self.features.with_columns(*own)
         undecided = names if value == "auto" else ()
         return {
             **self._train_and_score(train, development, features, undecided),
@@ -181,17 +187,19 @@ class Tuning:
         empty = next((name for name, values in self.grid.items() if not values), None)
         if empty is not None:
             raise DataError(f"the grid has no value of {empty}: give one, or leave it out")
-        if "distance" in self.grid and self.data.target is None:
-            raise DataError("the distance of two domains needs text of the target: give some")
-        if self.kind == "biased" and not {"entropy", "distance"} & {*self.grid}:
-            raise DataError("a biased HMM needs a bias: give values of entropy or distance")
+        given = [key for key in OFFERED if key in self.grid]
+        needy = next((key for key in given if find_offer(key).needs_target), None)
+        if needy is not None and self.data.target is None:
+            raise DataError(f"the {needy} of two domains needs text of the target: give some")
+        if self.kind == "biased" and not given:
+            raise DataError(f"a biased HMM needs a bias: give values of {' or '.join(OFFERED)}")
 
     def _build(self, point: Point) -> Representation:
         settings = {"column": self.data.column, **self.settings, **point}
         if self.kind != "classes":
             settings["threads"] = self.threads
-        labels = self.data.label if "entropy" in point else None
-        made = described(self.kind, labels=labels, **settings)
+        labels = self.data.label if reads_labels(point) else None
+        made = make_representation(self.kind, labels=labels, **settings)
         twice = next((name for name in made.names_ if name in self.data.train.names), None)
         if twice is not None:
             raise DataError(
@@ -208,9 +216,9 @@ class Tuning:
         model: Any = getattr(made, "pattern", made)
         value = model.value
         model.set_params(value=1.0)
-        source = text_of([m.train], m.column, m.label if "entropy" in point else None)
-        target = None if m.target is None else text_of([m.target], m.column)
-        _check_completed(learned(made, source, target))
+        source = select_text([m.train], m.column, m.label if reads_labels(point) else None)
+        target = None if m.target is None else select_text([m.target], m.column)
+        _check_completed(train_representation(made, source, target))
         if made.biased_by_:
             biased: Any = made
             train = biased.annotate_left_out(source, target)

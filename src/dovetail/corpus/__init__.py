@@ -14,13 +14,13 @@ from dovetail.corpus.label_studio import (
 )
 from dovetail.corpus.labels import Span, labels_from_spans, spans
 from dovetail.corpus.markup import read_markup, read_markup_spans, stream_markup
-from dovetail.corpus.near_copies import near_copies
+from dovetail.corpus.near_duplicates import near_duplicates
 from dovetail.corpus.offsets import add_offsets
 from dovetail.corpus.parserator import read_parserator, stream_parserator, write_parserator
 from dovetail.corpus.schemes import (
     SCHEMES,
+    AllowedTransitions,
     Scheme,
-    Transitions,
     allowed_transitions,
     convert,
     detect_scheme,
@@ -29,28 +29,29 @@ from dovetail.corpus.soft import SoftColumn
 from dovetail.corpus.table import Corpus, Sequence
 from dovetail.corpus.tei import read_tei, stream_tei
 from dovetail.corpus.text import read_text, stream_text
-from dovetail.corpus.texts import UNITS, Unit, unit_of
+from dovetail.corpus.texts import UNITS, Unit, guess_unit
 from dovetail.corpus.tokenizer import tokenize
 
 __all__ = [
     "FORMATS",
     "SCHEMES",
     "UNITS",
+    "AllowedTransitions",
     "Column",
     "Corpus",
     "Scheme",
     "Sequence",
     "SoftColumn",
     "Span",
-    "Transitions",
     "Unit",
     "add_offsets",
     "allowed_transitions",
     "convert",
     "detect_scheme",
     "format_of",
+    "guess_unit",
     "labels_from_spans",
-    "near_copies",
+    "near_duplicates",
     "read",
     "read_brat",
     "read_conll",
@@ -76,7 +77,6 @@ __all__ = [
     "stream_tei",
     "stream_text",
     "tokenize",
-    "unit_of",
     "write_brat",
     "write_conll",
     "write_conllu",

@@ -20,7 +20,7 @@ from dovetail.corpus.labels import Span
 from dovetail.corpus.markup import natural_order
 from dovetail.corpus.record import Record
 from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
-from dovetail.corpus.span_texts import SpanReader, Tokens, character_spans, needs_text
+from dovetail.corpus.span_texts import SpanReader, Tokens, character_spans, require_text
 from dovetail.corpus.table import Corpus
 from dovetail.corpus.texts import UNITS, Unit
 from dovetail.errors import DataError
@@ -64,7 +64,7 @@ def write_brat(corpus: Corpus, target: PathLike, *, label: str = "label") -> Non
     The sequences of a document are its lines. A corpus without documents is one, unless some of
     its sequences go over lines themselves: then each of them is a document.
     """
-    needs_text(corpus, "brat")
+    require_text(corpus, "brat")
     path = Path(os.fspath(target))
     bounds = document_bounds(corpus)
     if path.suffix in (".txt", ".ann"):

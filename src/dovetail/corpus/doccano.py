@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from dovetail.corpus.jsonl import document_of, parse_line
+from dovetail.corpus.jsonl import parse_document, parse_line
 from dovetail.corpus.record import Record
 from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.span_texts import (
@@ -21,7 +21,7 @@ from dovetail.corpus.span_texts import (
     Tokens,
     character_spans,
     document_numbers,
-    needs_text,
+    require_text,
 )
 from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError
@@ -59,7 +59,7 @@ def write_doccano(corpus: Corpus, target: PathLike | TextIO, *, label: str = "la
     >>> write_doccano(Corpus.from_texts(["EU rejects"]), sys.stdout)
     {"text": "EU rejects"}
     """
-    needs_text(corpus, "doccano")
+    require_text(corpus, "doccano")
     with write_text(target) as file:
         for sequence, document in zip(corpus, document_numbers(corpus), strict=True):
             line: dict[str, Any] = {"text": sequence.text}
@@ -100,7 +100,7 @@ def _records(path: PathLike, tokens: Tokens) -> Iterator[Record]:
                 raise DataError(f'{where}: there is no "text"')
             given = next((value[key] for key in KEYS if value.get(key) is not None), None)
             found = given if not isinstance(given, list) else [_span(item) for item in given]
-            record = reader.record(value["text"], found, where, document_of(value))
+            record = reader.record(value["text"], found, where, parse_document(value))
             if record is not None:
                 yield record
     reader.report()

@@ -1,4 +1,4 @@
-"""Spans of characters, as they stand in JSON lines, made spans of tokens."""
+"""Character spans of JSON lines, checked and converted to token spans."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dovetail.corpus.labels import Span
 from dovetail.errors import DataError
 
 
-def line_spans(value: Any, length: int, where: str) -> list[Span]:
+def parse_spans(value: Any, length: int, where: str) -> list[Span]:
     """Check the spans of one line against a text of ``length`` characters; sorted by start.
 
-    >>> line_spans([[0, 2, "ORG"], {"start": 3, "end": 5, "label": "LOC"}], 9, "file:1")
+    >>> parse_spans([[0, 2, "ORG"], {"start": 3, "end": 5, "label": "LOC"}], 9, "file:1")
     [Span(start=0, end=2, label='ORG'), Span(start=3, end=5, label='LOC')]
     """
     if not isinstance(value, list):
@@ -42,12 +42,12 @@ def _span(item: Any, length: int, where: str) -> Span:
     return span
 
 
-def snap(
+def snap_to_tokens(
     spans: Sequence[Span], offsets: Sequence[tuple[int, int]], where: str
 ) -> tuple[list[Span], int]:
     """Spans of tokens for spans of characters, and how many had to be widened to whole tokens.
 
-    >>> snap([Span(0, 3, "LOC")], [(0, 4), (5, 9)], "file:1")
+    >>> snap_to_tokens([Span(0, 3, "LOC")], [(0, 4), (5, 9)], "file:1")
     ([Span(start=0, end=1, label='LOC')], 1)
     """
     starts = [start for start, _ in offsets]

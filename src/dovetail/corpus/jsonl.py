@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal, TextIO, TypeGuard
 
-from dovetail.corpus.json_spans import line_spans, snap
+from dovetail.corpus.json_spans import parse_spans, snap_to_tokens
 from dovetail.corpus.labels import labels_from_spans
 from dovetail.corpus.record import Record
 from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
@@ -112,7 +112,7 @@ def _with_spans(sequence: Sequence, label: str) -> dict[str, Any]:
     return line
 
 
-def document_of(value: dict[str, Any]) -> object:
+def parse_document(value: dict[str, Any]) -> object:
     """The document that a line says it belongs to."""
     document = value.get("document")
     return document if isinstance(document, str | int) else None
@@ -140,7 +140,7 @@ def _records(path: PathLike, labels: str) -> Iterator[Record]:
             if not record.length:
                 empty += 1
                 continue
-            before, document = document, document_of(value)
+            before, document = document, parse_document(value)
             yield replace(record, opens_document=document not in (None, before))
     if widened:
         _log.warning("%s: %d spans were widened to whole tokens", os.fspath(path), widened)
@@ -225,6 +225,8 @@ def _from_text(value: dict[str, Any], where: str) -> tuple[Record, int]:
     columns: dict[str, list[str | None]] = {"word": [text[a:b] for a, b in offsets]}
     snapped = 0
     if value.get("spans") is not None:
-        found, snapped = snap(line_spans(value["spans"], len(text), where), offsets, where)
+        found, snapped = snap_to_tokens(
+            parse_spans(value["spans"], len(text), where), offsets, where
+        )
         columns["label"] = [*labels_from_spans(found, len(offsets))]
     return Record(columns, len(offsets), text=text, offsets=offsets), snapped

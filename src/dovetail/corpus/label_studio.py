@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-from dovetail.corpus.jsonl import document_of, parse_json
+from dovetail.corpus.jsonl import parse_document, parse_json
 from dovetail.corpus.record import Record
 from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.span_texts import (
@@ -20,7 +20,7 @@ from dovetail.corpus.span_texts import (
     Tokens,
     character_spans,
     document_numbers,
-    needs_text,
+    require_text,
 )
 from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError
@@ -63,7 +63,7 @@ def write_label_studio(corpus: Corpus, target: PathLike | TextIO, *, label: str 
     {"data": {"text": "EU rejects"}}
     ]
     """
-    needs_text(corpus, "Label Studio")
+    require_text(corpus, "Label Studio")
     with write_text(target) as file:
         file.write("[")
         for sequence, document in zip(corpus, document_numbers(corpus), strict=True):
@@ -106,7 +106,7 @@ def _records(path: PathLike, tokens: Tokens) -> Iterator[Record]:
             if not isinstance(values, list):
                 raise DataError(f"{where}: the spans must be a list")
             found = [_span(value, text, where) for value in values if _is_span(value)]
-        record = reader.record(text, found, where, document_of(data))
+        record = reader.record(text, found, where, parse_document(data))
         if record is not None:
             yield record
     reader.report()

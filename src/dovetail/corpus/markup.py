@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from dovetail.corpus.json_spans import snap
+from dovetail.corpus.json_spans import snap_to_tokens
 from dovetail.corpus.labels import Span, labels_from_spans
 from dovetail.corpus.record import Record
 from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
@@ -77,7 +77,7 @@ def _unmarked_files(
     for file in files:
         with open_text(file) as opened:
             marked = opened.read()
-        yield file, *unmarked(marked, ignored, str(file))
+        yield file, *strip_markup(marked, ignored, str(file))
 
 
 def _records(path: PathLike, ignored: Collection[str]) -> Iterator[Record]:
@@ -86,7 +86,7 @@ def _records(path: PathLike, ignored: Collection[str]) -> Iterator[Record]:
         offsets = tokenize(text)
         spans: list[Span] = []
         for field in fields:
-            [span], moved = snap([field], offsets, str(file))
+            [span], moved = snap_to_tokens([field], offsets, str(file))
             if spans and span.start < spans[-1].end:
                 dropped += 1
                 continue
@@ -102,7 +102,7 @@ def _records(path: PathLike, ignored: Collection[str]) -> Iterator[Record]:
         _log.warning("%s: %d fields begin in another's last token: left out", path, dropped)
 
 
-def unmarked(marked: str, ignored: Collection[str], where: str) -> tuple[str, list[Span]]:
+def strip_markup(marked: str, ignored: Collection[str], where: str) -> tuple[str, list[Span]]:
     """The text without its marks, and the fields as spans of characters in it."""
     pieces: list[str] = []
     spans: list[Span] = []

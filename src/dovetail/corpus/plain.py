@@ -1,4 +1,4 @@
-"""Plain labels and labels of span schemes, made one another.
+"""Conversion between plain labels and labels of span schemes.
 
 Addresses are often labelled plainly, ``StreetName StreetName ZipCode``; neighbours with one label
 are then one span.
@@ -16,10 +16,10 @@ from dovetail.errors import DataError
 Labels = Sequence[str | None]
 
 
-def runs(labels: Labels) -> list[Span]:
+def find_runs(labels: Labels) -> list[Span]:
     """Neighbours with the same plain label as spans; O and missing labels are outside.
 
-    >>> runs(["O", "City", "City", "Zip"])
+    >>> find_runs(["O", "City", "City", "Zip"])
     [Span(start=1, end=3, label='City'), Span(start=3, end=4, label='Zip')]
     """
     found: list[Span] = []
@@ -32,12 +32,12 @@ def runs(labels: Labels) -> list[Span]:
     return found
 
 
-def in_scheme(labels: Labels, source: Scheme, target: Scheme) -> list[str | None]:
+def convert_plain(labels: Labels, source: Scheme, target: Scheme) -> list[str | None]:
     """The labels of one sequence in another scheme, "none" being plain; missing ones stay so.
 
-    >>> in_scheme(["City", "City", None, "O"], "none", "IOB2")
+    >>> convert_plain(["City", "City", None, "O"], "none", "IOB2")
     ['B-City', 'I-City', None, 'O']
-    >>> in_scheme(["B-City", "I-City", None, "O"], "IOB2", "none")
+    >>> convert_plain(["B-City", "I-City", None, "O"], "IOB2", "none")
     ['City', 'City', None, 'O']
     """
     made: list[str | None]
@@ -46,7 +46,7 @@ def in_scheme(labels: Labels, source: Scheme, target: Scheme) -> list[str | None
             return list(labels)
         made = [None if label is None else _type_of(label) for label in labels]
     else:
-        found = runs(labels) if source == "none" else spans(labels)
+        found = find_runs(labels) if source == "none" else spans(labels)
         made = [*labels_from_spans(found, len(labels), target)]
     return [None if label is None else new for label, new in zip(labels, made, strict=True)]
 

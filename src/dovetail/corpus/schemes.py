@@ -23,7 +23,7 @@ SCHEMES: tuple[Scheme, ...] = ("IOB1", "IOB2", "IOBES", "none")
 Bools = NDArray[np.bool_]
 
 
-class Transitions(NamedTuple):
+class AllowedTransitions(NamedTuple):
     """Legal transitions: ``transitions[i, j]`` from label i to j, ``start[j]``, and ``end[i]``."""
 
     transitions: Bools
@@ -32,7 +32,7 @@ class Transitions(NamedTuple):
 
 
 def detect_scheme(sequences: Iterable[Sequence[str | None]]) -> Scheme:
-    """Tell the scheme of labels by looking at them; missing labels are passed over.
+    """Detect the scheme of labels; missing labels are ignored.
 
     Labels that all have the form of a span scheme are IOBES if an E, S, L or U is among them.
     Otherwise spans that begin with I speak for IOB1 and spans that begin with B (not after their
@@ -80,7 +80,7 @@ def convert(
     return labels_from_spans(spans(labels), len(labels), target)
 
 
-def allowed_transitions(labels: Sequence[str], scheme: Scheme) -> Transitions:
+def allowed_transitions(labels: Sequence[str], scheme: Scheme) -> AllowedTransitions:
     """Which labels may follow which, begin a sequence and end one; all may under "none".
 
     >>> transitions, start, end = allowed_transitions(["O", "B-X", "I-X"], "IOB2")
@@ -90,7 +90,7 @@ def allowed_transitions(labels: Sequence[str], scheme: Scheme) -> Transitions:
     n = len(labels)
     everything = np.ones(n, dtype=bool)
     if scheme == "none":
-        return Transitions(np.ones((n, n), dtype=bool), everything, everything.copy())
+        return AllowedTransitions(np.ones((n, n), dtype=bool), everything, everything.copy())
     letters = _letters(labels, scheme)
     types = [split_label(label)[1] for label in labels]
     kinds = np.unique(types, return_inverse=True)[1].reshape(n)
@@ -104,7 +104,7 @@ def allowed_transitions(labels: Sequence[str], scheme: Scheme) -> Transitions:
     if scheme == "IOBES":
         transitions &= ~opened[:, None] | needs[None, :]
         end = ~opened
-    return Transitions(transitions, ~needs, end)
+    return AllowedTransitions(transitions, ~needs, end)
 
 
 def _letters(labels: Sequence[str], scheme: Scheme) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""What tells the sequences of corpora apart, and how they are parted for cross-fitting."""
+"""The identity of sequences, and their assignment to folds for cross-fitting."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def sequence_keys(corpus: Corpus) -> list[tuple[str | None, ...]]:
     return [tuple(words) for words in corpus.lists(corpus.names[0])]
 
 
-def part_numbers(corpus: Corpus, folds: int, seed: int) -> Ints:
-    """A part for each sequence. Copies of one text are in one part, and so are the sequences of a
-    document, but for those copies, where there are more documents than parts."""
+def assign_folds(corpus: Corpus, folds: int, seed: int) -> Ints:
+    """A fold for each sequence. Copies of a text share a fold, and so do the sequences of a
+    document (apart from such copies) where there are more documents than folds."""
     keys = sequence_keys(corpus)
     groups = np.arange(len(corpus))
     if corpus.document_bounds is not None and len(corpus.document_bounds) > folds:

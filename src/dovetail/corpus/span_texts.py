@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
-from dovetail.corpus.json_spans import line_spans, snap
+from dovetail.corpus.json_spans import parse_spans, snap_to_tokens
 from dovetail.corpus.labels import Span, labels_from_spans, spans
 from dovetail.corpus.record import Record
 from dovetail.corpus.table import Corpus
@@ -25,11 +25,11 @@ _log = logging.getLogger(__name__)
 _BETWEEN_BLANKS = re.compile(r"\S+")
 
 
-def cut(text: str, tokens: Tokens) -> list[tuple[int, int]]:
+def find_tokens(text: str, tokens: Tokens) -> list[tuple[int, int]]:
     """The places of the tokens of a text: words as `tokenize` finds them, or what stands between
     blanks.
 
-    >>> cut("isn't it?", "blanks")
+    >>> find_tokens("isn't it?", "blanks")
     [(0, 5), (6, 9)]
     """
     if tokens == "blanks":
@@ -43,7 +43,7 @@ class SpanReader:
     """Makes records of texts with spans, and counts what it had to change."""
 
     def __init__(self, path: str, tokens: Tokens) -> None:
-        cut("", tokens)
+        find_tokens("", tokens)
         self._path = path
         self._tokens = tokens
         self._widened = self._empty = 0
@@ -54,10 +54,10 @@ class SpanReader:
         nothing for a text without tokens. Another ``document`` than before opens one."""
         if not isinstance(text, str):
             raise DataError(f"{where}: the text must be a string")
-        offsets = cut(text, self._tokens)
+        offsets = find_tokens(text, self._tokens)
         columns: dict[str, list[str | None]] = {"word": [text[a:b] for a, b in offsets]}
         if found is not None:
-            snapped, widened = snap(line_spans(found, len(text), where), offsets, where)
+            snapped, widened = snap_to_tokens(parse_spans(found, len(text), where), offsets, where)
             columns["label"] = [*labels_from_spans(snapped, len(offsets))]
             self._widened += widened
         if not offsets:
@@ -75,7 +75,7 @@ class SpanReader:
             _log.warning("%s: %d texts without tokens were left out", self._path, self._empty)
 
 
-def needs_text(corpus: Corpus, what: str) -> None:
+def require_text(corpus: Corpus, what: str) -> None:
     """Refuse a corpus that has no texts to write."""
     if corpus.texts is None or corpus.offsets is None:
         raise DataError(f"{what} holds texts, and this corpus has none with places of tokens in it")

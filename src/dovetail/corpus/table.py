@@ -55,7 +55,7 @@ class Sequence:
         """Names of the columns, in their order."""
         return self._corpus.names
 
-    def alone(self) -> Corpus:
+    def to_corpus(self) -> Corpus:
         """This sequence as a corpus of its own."""
         return self._corpus.select([self.index])
 

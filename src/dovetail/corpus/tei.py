@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from dovetail.corpus.json_spans import snap
+from dovetail.corpus.json_spans import snap_to_tokens
 from dovetail.corpus.labels import Span, labels_from_spans
 from dovetail.corpus.record import Record
 from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
@@ -165,7 +165,7 @@ def _token_spans(fields: list[Span], offsets: list[tuple[int, int]]) -> tuple[li
     for field in fields:
         if not any(start < field.end and field.start < end for start, end in offsets):
             continue
-        [span], _ = snap([field], offsets, "an element")
+        [span], _ = snap_to_tokens([field], offsets, "an element")
         if out and span.start < out[-1].end:
             overlapping += 1
         else:

@@ -21,7 +21,7 @@ def check_unit(unit: str) -> None:
         raise DataError(f"text has no unit {unit!r}; choose one of: {', '.join(UNITS)}")
 
 
-def unit_of(texts: Iterable[str]) -> Unit:
+def guess_unit(texts: Iterable[str]) -> Unit:
     """What texts look like: lines, paragraphs, or documents with blank lines in them."""
     unit: Unit = "line"
     for text in texts:

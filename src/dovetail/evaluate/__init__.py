@@ -4,10 +4,10 @@ from typing import Literal
 
 from dovetail.corpus import Scheme, detect_scheme
 from dovetail.evaluate import fields
-from dovetail.evaluate.bootstrap import Interval, bootstrap, resampled_totals
-from dovetail.evaluate.calibration import span_calibration_error
+from dovetail.evaluate.bootstrap import Interval, bootstrap, resample_totals
+from dovetail.evaluate.calibration import Reliability, span_calibration_error, span_reliability
 from dovetail.evaluate.chi_square import chi_square_test
-from dovetail.evaluate.coverage import coverage, found_spans
+from dovetail.evaluate.coverage import coverage, match_spans
 from dovetail.evaluate.pairs import Labels
 from dovetail.evaluate.report import Counts, Report, Scores
 from dovetail.evaluate.significance import (
@@ -26,6 +26,7 @@ __all__ = [
     "Counts",
     "Interval",
     "PairedComparison",
+    "Reliability",
     "Report",
     "Scores",
     "TTest",
@@ -40,10 +41,11 @@ __all__ = [
     "evaluate_spans",
     "evaluate_tokens",
     "fields",
-    "found_spans",
+    "match_spans",
     "paired_t_test",
-    "resampled_totals",
+    "resample_totals",
     "span_calibration_error",
+    "span_reliability",
 ]
 
 

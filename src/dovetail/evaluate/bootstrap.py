@@ -34,7 +34,7 @@ def bootstrap(
 ) -> Interval:
     """Percentile interval of the micro-averaged score (Efron 1979), drawing whole sequences.
 
-    ``metric`` is f1 for a report by spans and accuracy for one by tokens unless told otherwise.
+    ``metric`` is by default f1 for a report by spans and accuracy for one by tokens.
     With ``document_bounds``, as a corpus has them, whole documents are drawn.
 
     >>> from dovetail.evaluate import evaluate_tokens
@@ -71,16 +71,16 @@ def bootstrap(
     return Interval(score, float(low), float(high), level)
 
 
-def resampled_totals(
+def resample_totals(
     counts: ArrayLike, *, resamples: int = 10_000, seed: int = 0
 ) -> NDArray[np.float64]:
-    """Sums of the counts of units that are drawn with replacement, as many as there are, so many
-    times over: [units x counts] becomes [resamples x counts].
+    """Bootstrap sums: counts added up over units that are drawn with replacement, as many as there
+    are, for each resample: [units x counts] becomes [resamples x counts].
 
     The same number of units and the same seed draw the same units, so that two systems can be
     compared on each resample.
 
-    >>> resampled_totals([[1, 0], [1, 0]], resamples=2).tolist()
+    >>> resample_totals([[1, 0], [1, 0]], resamples=2).tolist()
     [[2.0, 0.0], [2.0, 0.0]]
     """
     table = np.asarray(counts, np.float64)

@@ -10,10 +10,10 @@ from dovetail.errors import DataError
 from dovetail.evaluate.pairs import Labels, pair
 
 
-def found_spans(gold: Labels, predicted: Labels) -> NDArray[np.bool_]:
+def match_spans(gold: Labels, predicted: Labels) -> NDArray[np.bool_]:
     """For each true span, in order, whether a labelling has it with its borders and its type.
 
-    >>> found_spans([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "O"]]).tolist()
+    >>> match_spans([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "O"]]).tolist()
     [True, False]
     """
     labels = pair(gold, predicted)
@@ -36,5 +36,5 @@ def coverage(gold: Labels, *predictions: Labels) -> float:
     """
     if not predictions:
         raise DataError("give at least one labelling to find the coverage of")
-    together = np.logical_or.reduce([found_spans(gold, each) for each in predictions])
+    together = np.logical_or.reduce([match_spans(gold, each) for each in predictions])
     return float(together.mean()) if together.size else 0.0

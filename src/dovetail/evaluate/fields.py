@@ -1,8 +1,8 @@
 """One value for each field of a document: how mail, forms and records are scored.
 
-A document may mention a field several times, in several spellings. One value is taken from what was
-found; it is right if it equals any of the true mentions of that field in that document, white space
-apart (Freitag, 1998).
+A document may mention a field several times, in several spellings. One of the predicted mentions is
+selected; it is right if it equals any of the true mentions of that field in that document, apart
+from white space (Freitag, 1998).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dovetail.evaluate.judgement import Judgement, ratio
+from dovetail.evaluate.ratio import RatioScore, ratio
 from dovetail.evaluate.report import Counts
 
 
 class Mention(NamedTuple):
-    """A text that was found for a field, and how probable the find is."""
+    """A predicted mention of a field, and its probability."""
 
     field: str
     text: str
@@ -26,41 +26,41 @@ class Mention(NamedTuple):
 
 
 Rule = Callable[[Sequence[Mention]], str]
-"""Takes one value from all mentions of one field in one document, in their order."""
+"""Selects one value from all mentions of one field in one document, in their order."""
 
 Looks = dict[float, Sequence[Mention]]
-"""What was found in one document by how eagerly it was looked for; 0 is the plain way."""
+"""The mentions predicted in one document, by the recall bias of the prediction; 0 is none."""
 
 
 class Choice(NamedTuple):
-    """How one value of a field is taken: by which rule, and how eagerly the document is looked at
-    again where nothing was found; 0 is not at all."""
+    """How the value of a field is selected: the rule, and the recall bias of a second prediction
+    where the first finds no mention; 0 makes none."""
 
     rule: str = "most_frequent"
-    eagerness: float = 0.0
+    recall_bias: float = 0.0
 
 
 def first(mentions: Sequence[Mention]) -> str:
-    """The one that comes first."""
-    return normalised(mentions[0].text)
+    """The first mention."""
+    return normalise(mentions[0].text)
 
 
 def most_frequent(mentions: Sequence[Mention]) -> str:
-    """The one that comes most often; of equals the first."""
-    counts = Counter(normalised(mention.text) for mention in mentions)
+    """The most frequent value; of equals the first."""
+    counts = Counter(normalise(mention.text) for mention in mentions)
     return max(counts, key=lambda text: counts[text])
 
 
 def most_probable(mentions: Sequence[Mention]) -> str:
-    """The one of the most probable find."""
-    return normalised(max(mentions, key=lambda mention: mention.probability).text)
+    """The most probable mention."""
+    return normalise(max(mentions, key=lambda mention: mention.probability).text)
 
 
 def expected_most(mentions: Sequence[Mention]) -> str:
-    """The one whose finds have the largest sum of probabilities."""
+    """The value with the largest expected number of mentions: the sum of their probabilities."""
     sums: dict[str, float] = {}
     for mention in mentions:
-        text = normalised(mention.text)
+        text = normalise(mention.text)
         sums[text] = sums.get(text, 0.0) + mention.probability
     return max(sums, key=lambda text: sums[text])
 
@@ -73,22 +73,22 @@ RULES: dict[str, Rule] = {
 }
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """A value with single blanks between its words.
 
-    >>> normalised(" Wean  Hall\\n 5409 ")
+    >>> normalise(" Wean  Hall\\n 5409 ")
     'Wean Hall 5409'
     """
     return " ".join(text.split())
 
 
-def values_of(
+def select_values(
     mentions: Sequence[Mention], rules: Mapping[str, Rule] | Rule = most_frequent
 ) -> dict[str, str]:
     """One value for each field that is mentioned, by a rule for all fields or one for each.
 
     >>> found = [Mention("who", "Ada B."), Mention("who", "Ada"), Mention("who", "Ada")]
-    >>> values_of(found)
+    >>> select_values(found)
     {'who': 'Ada'}
     """
     by_field: dict[str, list[Mention]] = {}
@@ -100,16 +100,16 @@ def values_of(
     }
 
 
-def taken(looks: Looks, choices: Mapping[str, Choice]) -> dict[str, str]:
-    """One value for each field of a document, where the plain look or the eager one finds any.
+def take_values(looks: Looks, choices: Mapping[str, Choice]) -> dict[str, str]:
+    """One value for each field of a document for which the first or second prediction has any.
 
     >>> looks = {0.0: [Mention("who", "Ada")], 1.0: [Mention("where", "hall")]}
-    >>> taken(looks, {"who": Choice("first", 1.0), "where": Choice("first", 1.0)})
+    >>> take_values(looks, {"who": Choice("first", 1.0), "where": Choice("first", 1.0)})
     {'who': 'Ada', 'where': 'hall'}
     """
     out = {}
     for field, choice in choices.items():
-        for amount in sorted({0.0, choice.eagerness}):
+        for amount in sorted({0.0, choice.recall_bias}):
             found = [mention for mention in looks.get(amount, ()) if mention.field == field]
             if found:
                 out[field] = RULES[choice.rule](found)
@@ -123,39 +123,39 @@ def choose(
     fields: Sequence[str],
     *,
     rules: Sequence[str] = tuple(RULES),
-    eagerness: Sequence[float] = (0.0,),
+    recall_biases: Sequence[float] = (0.0,),
     usual: Choice | None = None,
 ) -> dict[str, Choice]:
-    """For each field the rule and the eagerness that give the best F1; of equals the first ones.
+    """For each field the rule and the recall bias that give the best F1; of equals the first ones.
 
     The documents should be ones that the models were not trained on. Where they are few, the best
-    is often so by chance: with ``usual``, that one is taken unless the best is clearly better.
+    is often so by chance: with ``usual``, that one is kept unless the best is significantly better.
 
     >>> truth = [{"who": {"Ada"}}, {"who": {"Bob"}}]
     >>> looks = [{0.0: [Mention("who", "Eve"), Mention("who", "Ada"), Mention("who", "Ada")]},
     ...          {0.0: [], 1.0: [Mention("who", "Bob")]}]
-    >>> choose(truth, looks, ["who"], eagerness=[0.0, 1.0])
-    {'who': Choice(rule='most_frequent', eagerness=1.0)}
-    >>> choose(truth, looks, ["who"], eagerness=[0.0, 1.0], usual=Choice())
-    {'who': Choice(rule='most_frequent', eagerness=0.0)}
+    >>> choose(truth, looks, ["who"], recall_biases=[0.0, 1.0])
+    {'who': Choice(rule='most_frequent', recall_bias=1.0)}
+    >>> choose(truth, looks, ["who"], recall_biases=[0.0, 1.0], usual=Choice())
+    {'who': Choice(rule='most_frequent', recall_bias=0.0)}
     """
-    tried = [Choice(rule, amount) for amount in eagerness for rule in rules]
+    choices = [Choice(rule, amount) for amount in recall_biases for rule in rules]
     out = {}
     for field in fields:
-        judged = {choice: _judged(truth, looks, field, choice) for choice in tried}
-        best = max(tried, key=lambda choice: judged[choice].score)
+        scores = {choice: _score_field(truth, looks, field, choice) for choice in choices}
+        best = max(choices, key=lambda choice: scores[choice].score)
         if usual is not None:
-            as_usual = _judged(truth, looks, field, usual)
-            best = best if judged[best].is_clearly_better(as_usual) else usual
+            as_usual = _score_field(truth, looks, field, usual)
+            best = best if scores[best].is_significantly_better(as_usual) else usual
         out[field] = best
     return out
 
 
-def _judged(
+def _score_field(
     truth: Sequence[Mapping[str, set[str]]], looks: Sequence[Looks], field: str, choice: Choice
-) -> Judgement:
-    """F1 of one field, by what each document gives to it."""
-    found = (taken(one, {field: choice}).get(field) for one in looks)
+) -> RatioScore:
+    """F1 of one field, with the counts of each document."""
+    found = (take_values(one, {field: choice}).get(field) for one in looks)
     counts = np.array(
         [_counts(true.get(field, ()), value) for true, value in zip(truth, found, strict=True)],
         dtype=np.float64,
@@ -187,8 +187,8 @@ def score_values(
 
 def _counts(true: Iterable[str], value: str | None) -> tuple[int, int, int]:
     """Right, wrong and missed values of one field in one document."""
-    known = {normalised(text) for text in true}
-    hit = value is not None and normalised(value) in known
+    known = {normalise(text) for text in true}
+    hit = value is not None and normalise(value) in known
     return int(hit), int(value is not None and not hit), int(bool(known) and not hit)
 
 

@@ -25,7 +25,7 @@ from dovetail.features.expressions import Expression, bias
 ROLES: dict[str, Role] = {"u": "labels", "b": "transitions", "*": "both"}
 CLASSES = {"a": "A-Za-z", "d": "0-9", "l": "a-z", "p": r"!-/:-@\[-`{-~", "s": r" \t-\r",
            "u": "A-Z", "w": "A-Za-z0-9"}  # fmt: skip
-DISTINCT_OUTSIDE = 5  # so many places beyond an end have values of their own in Wapiti
+DISTINCT_OUTSIDE = 5  # places beyond an end that have distinct values in Wapiti
 
 
 class Dialect(NamedTuple):
@@ -65,7 +65,7 @@ class Macro(NamedTuple):
     regexp: str | None  # in Python's syntax
 
     def needs_padding(self) -> bool:
-        """Does it tell places outside the sequence apart otherwise than we do?"""
+        """Does it distinguish places outside the sequence differently from our templates?"""
         return abs(self.offset) > DISTINCT_OUTSIDE or (self.regexp is not None and self.offset != 0)
 
     def expression(self, padded: bool) -> Expression:

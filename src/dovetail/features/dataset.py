@@ -139,7 +139,7 @@ class Dataset:
             beside["weights"] = iter(weights)
         if allowed is not None:
             beside["allowed"] = iter(allowed)
-        columns = self.template.together(sequences)
+        columns = self.template.read_whole(sequences)
         self.template.extract(self.native, columns, **beside)
         _check_used_up(beside, self.n_sequences)
 

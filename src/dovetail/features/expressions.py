@@ -55,7 +55,7 @@ class Expression:
 
     def functions(self) -> Functions:
         """The user's own functions within it."""
-        return merged(member.functions() for member in self._inner())
+        return merge_functions(member.functions() for member in self._inner())
 
     def _name(self) -> str | None:
         return None
@@ -106,7 +106,7 @@ class Expression:
         """The same, weighing on labels, on transitions between labels, or on both."""
         if role not in ("labels", "transitions", "both"):
             raise DataError(f"features are on labels, transitions or both, not on '{role}'")
-        return Placed(self, role)
+        return WithRole(self, role)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Expression) and self.rows == other.rows
@@ -134,7 +134,7 @@ bias = Bias()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Within(Expression):
+class Wrapper(Expression):
     """An expression made of one other."""
 
     inner: Expression
@@ -144,7 +144,7 @@ class Within(Expression):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Shift(Within):
+class Shift(Wrapper):
     first: int
     last: int
     binding = SHIFT
@@ -159,7 +159,7 @@ class Shift(Within):
 
     def __str__(self) -> str:
         places = f"{self.first}" if self.first == self.last else f"{self.first}..{self.last}"
-        return f"{_inside(self.inner, ATOM)}[{places}]"
+        return f"{_parenthesize(self.inner, ATOM)}[{places}]"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -178,7 +178,7 @@ class Product(Expression):
             yield tuple(part for parts, _ in chosen for part in parts), value
 
     def __str__(self) -> str:
-        return " & ".join(_inside(factor, SHIFT) for factor in self.factors)
+        return " & ".join(_parenthesize(factor, SHIFT) for factor in self.factors)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,11 +193,11 @@ class Union(Expression):
             yield from member._products()
 
     def __str__(self) -> str:
-        return " | ".join(_inside(m, PRODUCT) for m in self.members)
+        return " | ".join(_parenthesize(m, PRODUCT) for m in self.members)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pairs(Within):
+class Pairs(Wrapper):
     offset: int
     binding = ATOM
 
@@ -216,7 +216,7 @@ class Pairs(Within):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scaled(Within):
+class Scaled(Wrapper):
     factor: float
 
     def __post_init__(self) -> None:
@@ -229,11 +229,11 @@ class Scaled(Within):
     def __str__(self) -> str:
         short = f"{self.factor:g}"
         factor = short if float(short) == self.factor else repr(self.factor)
-        return f"{factor} * {_inside(self.inner, SHIFT)}"
+        return f"{factor} * {_parenthesize(self.inner, SHIFT)}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Named(Within):
+class Named(Wrapper):
     name: str
 
     def _products(self) -> Products:
@@ -250,7 +250,7 @@ class Named(Within):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Placed(Within):
+class WithRole(Wrapper):
     role: Role
 
     def _products(self) -> Products:
@@ -266,17 +266,17 @@ class Placed(Within):
         return _line(self)
 
 
-def conjoined(expression: Expression, other: Expression) -> Expression:
+def conjoin(expression: Expression, other: Expression) -> Expression:
     """A conjunction that also takes expressions with a name or a role: the name grows, the role
     stays."""
     if isinstance(expression, Named):
-        return Named(conjoined(expression.inner, other), f"{expression.name} & {other}")
-    if isinstance(expression, Placed):
-        return Placed(conjoined(expression.inner, other), expression.role)
+        return Named(conjoin(expression.inner, other), f"{expression.name} & {other}")
+    if isinstance(expression, WithRole):
+        return WithRole(conjoin(expression.inner, other), expression.role)
     return expression & other
 
 
-def merged(parts: Iterable[Functions]) -> Functions:
+def merge_functions(parts: Iterable[Functions]) -> Functions:
     """Functions of several expressions, no two of which may share a name."""
     out: Functions = {}
     for functions in parts:
@@ -295,14 +295,14 @@ def _operands(expression: Expression, kind: type[Product] | type[Union]) -> tupl
     return (expression,)
 
 
-def _inside(expression: Expression, binding: int) -> str:
+def _parenthesize(expression: Expression, binding: int) -> str:
     return str(expression) if expression.binding >= binding else f"({expression})"
 
 
 def _operand(expression: Expression) -> Expression:
     if not isinstance(expression, Expression):
         raise DataError(f"{expression!r} is no expression; begin one with column(name)")
-    if isinstance(expression, Named | Placed):
+    if isinstance(expression, Named | WithRole):
         raise DataError(
             f"'{expression}' has its name or role already and cannot become part of another "
             "expression; combine first, then say .named() or .on()"
@@ -312,7 +312,7 @@ def _operand(expression: Expression) -> Expression:
 
 def _line(expression: Expression) -> str:
     name, role, inner = expression._name(), expression._role(), expression
-    while isinstance(inner, Named | Placed):
+    while isinstance(inner, Named | WithRole):
         inner = inner.inner
     start = f"{json.dumps(name, ensure_ascii=False)}: " if name else ""
     return f"{start}{inner}{f' @ {role}' if role != 'labels' else ''}"

@@ -1,4 +1,4 @@
-"""Templates that read columns whose values are still to be found.
+"""Templates over latent columns, whose values are not known yet.
 
 A column that another tagger writes need not be known when the features of its reader are scored:
 the reader's scores are then worked out for every label that the column may have.
@@ -71,9 +71,9 @@ class LatentTemplate:
             else:
                 known.append(row)
                 self.reads_guesses |= bool(before or elsewhere)
-        self.known = template.compiled(known)
-        self.cotemporal = {names: template.compiled(rows) for names, rows in cotemporal.items()}
-        self.lagged = {name: template.compiled(rows) for name, rows in lagged.items()}
+        self.known = template.compile_rows(known)
+        self.cotemporal = {names: template.compile_rows(rows) for names, rows in cotemporal.items()}
+        self.lagged = {name: template.compile_rows(rows) for name, rows in lagged.items()}
         self._tables = {name: self._table(name) for name in self.latent}
 
     def _columns_at(self, row: Row, offset: int) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ class LatentTemplate:
 
     def scores(self, model: _native.Model, corpus: Corpus) -> LatentScores:
         """Scores under a model; the corpus has all columns, those that are latent as guesses."""
-        columns = self.template.of_corpus(corpus)
+        columns = self.template.read_corpus(corpus)
         node: Scores
         transitions: Any
         node, transitions = _native.template_scores(self.known, model, columns)
@@ -140,8 +140,8 @@ class LatentTemplate:
 def known_values(
     template: Template, model: _native.Model, name: str, values: tuple[str, ...]
 ) -> set[str] | None:
-    """Which values of a column a model has weights for; None where its template does not read the
-    column by itself, so that this cannot be told."""
+    """Which values of a column a model has weights for; None where its template never reads
+    the column by itself, so that they are not known."""
     rows = [
         replace(row, parts=tuple(replace(part, offset=0) for part in row.parts))
         for row in template.rows
@@ -152,6 +152,6 @@ def known_values(
     split = LatentTemplate(template, {name: values})
     token = _native.Columns()
     token.set_bounds(np.array([0, 1], np.int64))
-    compiled = template.compiled(rows)
+    compiled = template.compile_rows(rows)
     found = split.for_each_label(_native.latent_scores, compiled, model, token, (name,), 0)
     return {value for value, row in zip(values, found[0], strict=True) if row.any()}

@@ -15,17 +15,17 @@ DEFAULT = "default"
 
 
 @overload
-def features_of_corpus(
+def resolve_corpus_features(
     features: Template | str | None,
     corpus: Corpus,
     label: str,
     inputs: Sequence[str] | None = None,
 ) -> Template: ...
 @overload
-def features_of_corpus(
+def resolve_corpus_features(
     features: FeatureSet, corpus: Corpus, label: str, inputs: Sequence[str] | None = None
 ) -> Template | Featurizer: ...
-def features_of_corpus(
+def resolve_corpus_features(
     features: FeatureSet, corpus: Corpus, label: str, inputs: Sequence[str] | None = None
 ) -> Template | Featurizer:
     """The features of a corpus of which the column ``label`` is to be learned.
@@ -34,7 +34,7 @@ def features_of_corpus(
     ``inputs``, by default all columns but the label; nothing is the set ``default``.
 
     >>> corpus = Corpus.from_lists({"word": [["a", "cat"]], "pos": [["DET", "NOUN"]]})
-    >>> features_of_corpus("parts_of_speech", corpus, "pos").columns
+    >>> resolve_corpus_features("parts_of_speech", corpus, "pos").columns
     ('word',)
     """
     if features is None or isinstance(features, str):
@@ -50,7 +50,9 @@ def features_of_corpus(
     return features
 
 
-def features_of_lists(features: FeatureSet, labels: Sequence[Any]) -> Template | Featurizer | None:
+def resolve_list_features(
+    features: FeatureSet, labels: Sequence[Any]
+) -> Template | Featurizer | None:
     """The features of lists: of tokens, where there is a template or the name of one; None where
     these are token features already."""
     if features == DEFAULT:

@@ -1,4 +1,4 @@
-"""What is known of words from elsewhere: a cluster, a radical, an entry of a dictionary."""
+"""Tables of outside knowledge about words: a cluster, a radical, an entry of a dictionary."""
 
 from __future__ import annotations
 

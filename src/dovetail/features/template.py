@@ -17,8 +17,7 @@ from dovetail.errors import DataError
 from dovetail.features.attributes import Attribute, Row
 from dovetail.features.columns import column
 from dovetail.features.derived import Derived, native_from, step_of
-from dovetail.features.expressions import Expression, merged
-from dovetail.features.expressions import conjoined as together
+from dovetail.features.expressions import Expression, conjoin, merge_functions
 from dovetail.features.lexicons import Lexicon
 from dovetail.features.syntax import parse_template
 from dovetail.features.tables import Table
@@ -72,10 +71,10 @@ class Template:
             rows += [row for row in expression.rows if again or row not in known]
             known.update(expression.rows)
         self.rows = tuple(rows)
-        self.functions = merged(expression.functions() for expression in expressions)
+        self.functions = merge_functions(expression.functions() for expression in expressions)
         self.attributes = tuple(dict.fromkeys(p.attribute for r in self.rows for p in r.parts))
         self._check()
-        self._native = self.compiled(self.rows)
+        self._native = self.compile_rows(self.rows)
         self._derived = Derived(self.attributes, self.lexicons, self.tables, self.functions)
 
     @classmethod
@@ -95,7 +94,7 @@ class Template:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_rebuilt, (self.expressions, self.lexicons, self.tables))
+        return (_rebuild, (self.expressions, self.lexicons, self.tables))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -107,22 +106,22 @@ class Template:
     def _reads_places(self) -> bool:
         return any(attribute.column.startswith("@") for attribute in self.attributes)
 
-    def reading(self, *names: str, conjoined: bool = False) -> Template:
+    def with_columns(self, *names: str, conjoined: bool = False) -> Template:
         """The same, and the values of further columns, such as those that other taggers write.
 
         ``conjoined`` adds every feature in conjunction with each of them too.
 
         >>> from dovetail.features import column
-        >>> print(Template(column("word").window(1)).reading("ner", conjoined=True))
+        >>> print(Template(column("word").window(1)).with_columns("ner", conjoined=True))
         word[-1..1]
         ner
         word[-1..1] & ner
         """
         columns = [column(name) for name in names]
-        both = [together(e, c) for c in columns for e in self.expressions] if conjoined else []
-        return self.adding(*columns, *both)
+        both = [conjoin(e, c) for c in columns for e in self.expressions] if conjoined else []
+        return self.with_features(*columns, *both)
 
-    def adding(self, *expressions: Expression) -> Template:
+    def with_features(self, *expressions: Expression) -> Template:
         """The same, and features of further expressions."""
         whole = (*self.expressions, *expressions)
         return Template(*whole, lexicons=self.lexicons, tables=self.tables)
@@ -176,7 +175,7 @@ class Template:
 
     def encode(self, model: _native.Model, data: Any) -> _native.Batch:
         """The features that a model knows, by number."""
-        return self._native.encode(model, self.together(data))
+        return self._native.encode(model, self.read_whole(data))
 
     def tag(
         self,
@@ -202,7 +201,7 @@ class Template:
             size = len(data) if self._reads_places else AT_ONCE
             for first in range(0, max(1, len(data)), max(1, size)):
                 whole = len(data) <= size
-                yield self.of_corpus(data if whole else data[first : first + size])
+                yield self.read_corpus(data if whole else data[first : first + size])
             return
         if isinstance(data, str | Mapping):
             raise DataError("give a list of sequences, each a list of tokens")
@@ -212,14 +211,14 @@ class Template:
             raise DataError("give a list of sequences, each a list of tokens") from None
         done = 0
         while part := list(islice(sequences, None if self._reads_places else AT_ONCE)):
-            yield self._of_lists(part, done)
+            yield self._read_lists(part, done)
             done += len(part)
 
-    def together(self, data: Any) -> _native.Columns:
+    def read_whole(self, data: Any) -> _native.Columns:
         """The columns of data in one piece."""
-        return self.of_corpus(data) if is_corpus(data) else self._of_lists(list(data), 0)
+        return self.read_corpus(data) if is_corpus(data) else self._read_lists(list(data), 0)
 
-    def of_corpus(self, corpus: Corpus) -> _native.Columns:
+    def read_corpus(self, corpus: Corpus) -> _native.Columns:
         """The columns of a corpus as templates see them."""
         from dovetail.corpus import SoftColumn
 
@@ -228,7 +227,7 @@ class Template:
         for name in dict.fromkeys(attribute.column for attribute in self.attributes):
             if (function := self.functions.get(Attribute(name))) is not None:
                 try:
-                    columns.add_items(name, _of_tokens(function, name, corpus))
+                    columns.add_items(name, _apply_per_token(function, name, corpus))
                 except (_native.ItemError, TypeError, RuntimeError) as error:
                     raise DataError(f"what {name} gave is no feature: {error}") from None
                 continue
@@ -254,7 +253,7 @@ class Template:
             )
         return corpus.column(name)
 
-    def _of_lists(self, sequences: list[Any], before: int) -> _native.Columns:
+    def _read_lists(self, sequences: list[Any], before: int) -> _native.Columns:
         names = self.columns or ("word",)  # tokens have a value, even if the template reads none
         if self._reads_places:  # they are read twice
             sequences = [s if isinstance(s, str | list | tuple) else list(s) for s in sequences]
@@ -269,7 +268,7 @@ class Template:
 
             rows = [[_values(token) for token in sequence] for sequence in sequences]
             lists = {name: [[t[k] for t in row] for row in rows] for k, name in enumerate(names)}
-            return self.of_corpus(Corpus.from_lists(lists))
+            return self.read_corpus(Corpus.from_lists(lists))
         self._derived.add_to(columns)
         return columns
 
@@ -300,7 +299,7 @@ class Template:
                 if call.name == "apply" and upto not in self.functions:
                     raise DataError(f"the template uses a function that it was not given: {upto}")
 
-    def compiled(self, rows: Iterable[Row]) -> _native.Template:
+    def compile_rows(self, rows: Iterable[Row]) -> _native.Template:
         """Some of its rows for the kernels, over all of its attributes."""
         attributes = []
         for attribute in self.attributes:
@@ -322,7 +321,7 @@ def _check_kinds(things: Mapping[str, Any], kind: type[Lexicon] | type[Table]) -
             raise DataError(f"'{name}' is {thing!r}; give a {kind.__name__}")
 
 
-def _rebuilt(
+def _rebuild(
     expressions: tuple[Expression, ...], lexicons: dict[str, Lexicon], tables: dict[str, Table]
 ) -> Template:
     return Template(*expressions, lexicons=lexicons, tables=tables)
@@ -332,7 +331,7 @@ def _values(token: Any) -> tuple[Any, ...]:
     return (token,) if token is None or isinstance(token, str) else tuple(token)
 
 
-def _of_tokens(function: Callable[[Any], Any], name: str, corpus: Corpus) -> list[Any]:
+def _apply_per_token(function: Callable[[Any], Any], name: str, corpus: Corpus) -> list[Any]:
     """What a user's function finds at each token of a corpus."""
     out: list[Any] = []
     for number, sequence in enumerate(corpus, start=1):

@@ -1,8 +1,8 @@
-"""Inference in grids whose joint states are too many, or that has little time.
+"""Approximate inference, for grids that have too many joint states for exact inference.
 
 ``sparse`` and ``beam`` keep some of a token's joint states: the fewest that hold all but a share
-``epsilon`` of the mass, or the ``beam`` likeliest. ``loopy`` lets the layers exchange messages
-until they settle.
+``epsilon`` of the mass, or the ``beam`` likeliest. ``loopy`` is loopy belief propagation: the
+layers exchange messages until convergence.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ Scores = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int32]
 
 BEAM = 64  # states that "beam" keeps when no number is given
-MOST = 4096  # states that "sparse" keeps when no number is given, for the sake of memory
+MAX_STATES = 4096  # states that "sparse" keeps when no number is given, for the sake of memory
 NEGLIGIBLE = 1e-6  # share of the mass that a beam too narrow for all states need not care about
 
 
 def best(
     grids: _native.Grids, method: str, settings: Settings
 ) -> tuple[list[Labels], Scores, Report]:
-    """The labels of each layer, the score of each sequence, and how they were found."""
+    """The labels of each layer, the score of each sequence, and the report."""
     if method == "loopy":
         kernel: Any = _native.grid_loopy_best
     else:
@@ -62,7 +62,7 @@ def _run(kernel: Any, grids: _native.Grids, method: str, settings: Settings) -> 
         states = settings.beam or BEAM
         epsilon = NEGLIGIBLE if states < n_states else 0.0
     else:
-        epsilon, states = settings.epsilon, settings.beam or MOST
+        epsilon, states = settings.epsilon, settings.beam or MAX_STATES
     try:
         found, (kept, least, total) = kernel(grids, epsilon, states, settings.n_threads)
     except ValueError as error:

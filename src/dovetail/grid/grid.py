@@ -1,9 +1,8 @@
-"""A factorial CRF over a batch of sequences: its scores, and the questions one can ask of them.
+"""A factorial CRF over a batch of sequences: its scores, and inference with them.
 
-Layers are chains with labels of their own. Cotemporal factors score the labels
-that layers give to the same token; lagged factors score the label of one layer at the token before
-together with that of another layer. The score of a
-labelling is the sum of all of these.
+Layers are chains with labels of their own. Cotemporal factors score the labels that layers give to
+the same token; lagged factors score the label of one layer at the token before together with that
+of another. The score of a labelling is the sum of all of these.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import numpy.typing as npt
 from dovetail import _native
 from dovetail.errors import DataError
 from dovetail.grid import approximate
-from dovetail.grid.observed import Known, allowed
+from dovetail.grid.observed import Known, mask_known
 from dovetail.grid.report import Gap, Report
 from dovetail.grid.results import Best, Labels, Marginals, Scores
 from dovetail.grid.settings import Settings
@@ -27,8 +26,8 @@ from dovetail.grid.settings import Settings
 CotemporalScores = Mapping[tuple[int, ...], npt.ArrayLike]
 LaggedScores = Mapping[tuple[int, int], npt.ArrayLike]
 
-AFFORDABLE = 20_000  # joint states up to which "auto" is exact
-LARGEST = 200_000  # joint states above which exact inference is refused
+MAX_STATES_OF_AUTO = 20_000  # joint states up to which "auto" is exact
+MAX_EXACT_STATES = 200_000  # joint states above which exact inference is refused
 METHODS = ("auto", "exact", "sparse", "beam", "loopy")
 
 
@@ -53,7 +52,7 @@ class Grid:
     >>> grid = Grid([np.array([[3.0, 0], [0, 3]]), flat], [flat, flat], {(0, 1): agree})
     >>> [labels.tolist() for labels in grid.best().labels]
     [[0, 1], [0, 1]]
-    >>> grid.clamped(1, [1, None]).marginals().labels[0].round(2).tolist()
+    >>> grid.clamp(1, [1, None]).marginals().labels[0].round(2).tolist()
     [[0.12, 0.88], [0.05, 0.95]]
     """
 
@@ -104,16 +103,18 @@ class Grid:
         ``report.gap`` has the difference. For the others see `Settings`.
         """
         settings = Settings(epsilon, beam, damping, iterations, tolerance, threads)
-        method = self._method(method)
+        method = self._resolve_method(method)
         if method == "exact":
-            labels, scores = self._ask(self.native.best, settings.n_threads)
+            labels, scores = self._call(self.native.best, settings.n_threads)
             return Best(labels, scores, self._exact_report)
         found = Best(*approximate.best(self.native, method, settings))
         if not (check and self.is_exact_possible):
             return found
         exact = self.best("exact", threads=threads)
         gap = Gap(
-            _largest(found.scores, exact.scores), None, _differing(found.labels, exact.labels)
+            _largest_difference(found.scores, exact.scores),
+            None,
+            _share_of_differences(found.labels, exact.labels),
         )
         return found._replace(report=replace(found.report, gap=gap))
 
@@ -131,27 +132,29 @@ class Grid:
     ) -> Marginals:
         """log Z and probabilities of labels, transitions and factors; settings as for `best`."""
         settings = Settings(epsilon, beam, damping, iterations, tolerance, threads)
-        method = self._method(method)
+        method = self._resolve_method(method)
         if method == "exact":
-            found, _ = self._ask(self.native.marginals, False, settings.n_threads)
-            return self._marginals(found, self._exact_report)
+            found, _ = self._call(self.native.marginals, False, settings.n_threads)
+            return self._make_marginals(found, self._exact_report)
         *arrays, report = approximate.marginals(self.native, method, settings)
-        close = self._marginals(arrays, report)
+        close = self._make_marginals(arrays, report)
         if not (check and self.is_exact_possible):
             return close
         exact = self.marginals("exact", threads=threads)
         gap = Gap(
-            _largest(close.log_z, exact.log_z),
-            max(map(_largest, close.labels, exact.labels)),
-            _differing(*([p.argmax(axis=1) for p in each.labels] for each in (close, exact))),
+            _largest_difference(close.log_z, exact.log_z),
+            max(map(_largest_difference, close.labels, exact.labels)),
+            _share_of_differences(
+                *([p.argmax(axis=1) for p in each.labels] for each in (close, exact))
+            ),
         )
         return close._replace(report=replace(close.report, gap=gap))
 
     def joint(self, *, threads: int | None = None) -> Scores:
         """The probability of each combination of labels, [tokens x labels x labels x ...]."""
-        self._method("exact")
+        self._resolve_method("exact")
         settings = Settings(threads=threads)
-        _, states = self._ask(self.native.marginals, True, settings.n_threads)
+        _, states = self._call(self.native.marginals, True, settings.n_threads)
         found: Scores = states.reshape(len(states), *self._sizes)
         return found
 
@@ -160,11 +163,11 @@ class Grid:
 
         Fewer than k where fewer are allowed.
         """
-        self._method("exact")
+        self._resolve_method("exact")
         if k < 1:
             raise DataError(f"k is {k}; give a whole number of at least 1")
         _check_number("sequence", sequence, self.native.n_sequences)
-        labels, scores = self._ask(self.native.best_k, sequence, k)
+        labels, scores = self._call(self.native.best_k, sequence, k)
         return [(list(paths), float(score)) for paths, score in zip(labels, scores, strict=True)]
 
     def span_log_probabilities(
@@ -180,18 +183,18 @@ class Grid:
         has a row of truth values, one a label, for the token before it, each of its tokens, and the
         token after it; rows for tokens outside the sequence are ignored.
         """
-        self._method("exact")
+        self._resolve_method("exact")
         _check_number("sequence", sequence, self.native.n_sequences)
         _check_number("layer", layer, len(self.nodes))
         starts, ends = (np.array([span[k] for span in spans], dtype=np.int64) for k in (0, 1))
         rows = [np.asarray(mask, dtype=bool).astype(np.uint8).ravel() for mask in masks]
         every = np.concatenate(rows) if rows else np.zeros(0, dtype=np.uint8)
-        found: Scores = self._ask(
+        found: Scores = self._call(
             self.native.span_log_probabilities, sequence, layer, starts, ends, every
         )
         return found
 
-    def clamped(self, layer: int, labels: Sequence[Known] | npt.NDArray[np.integer]) -> Grid:
+    def clamp(self, layer: int, labels: Sequence[Known] | npt.NDArray[np.integer]) -> Grid:
         """This grid with the labels of a layer known at some tokens.
 
         For each token a label's number, a set of numbers, or None (or -1) where nothing is known.
@@ -200,7 +203,7 @@ class Grid:
         node = _array(self.nodes[layer])
         if len(labels) != len(node):
             raise DataError(f"{len(labels)} labels clamp the {len(node)} tokens of layer {layer}")
-        node = np.where(allowed(labels, node.shape[1]), node, -np.inf)
+        node = np.where(mask_known(labels, node.shape[1]), node, -np.inf)
         nodes = [node if i == layer else each for i, each in enumerate(self.nodes)]
         return replace(self, nodes=nodes)
 
@@ -229,33 +232,35 @@ class Grid:
     @property
     def is_exact_affordable(self) -> bool:
         """Whether ``auto`` is exact."""
-        return self.native.n_states <= AFFORDABLE and self.is_exact_possible
+        return self.native.n_states <= MAX_STATES_OF_AUTO and self.is_exact_possible
 
     @property
     def is_exact_possible(self) -> bool:
         """Whether the joint states are few enough, and lagged factors form no cycle."""
-        return self.native.n_states <= LARGEST and not self.native.lagged_factors_form_cycle
+        return (
+            self.native.n_states <= MAX_EXACT_STATES and not self.native.lagged_factors_form_cycle
+        )
 
-    def _method(self, method: str) -> str:
+    def _resolve_method(self, method: str) -> str:
         if method not in METHODS:
             raise DataError(f"there is no method {method!r}; give one of {', '.join(METHODS)}")
         if method == "auto":
             return "exact" if self.is_exact_affordable else "sparse"
-        if method == "exact" and self.native.n_states > LARGEST:
+        if method == "exact" and self.native.n_states > MAX_EXACT_STATES:
             raise DataError(
                 f"the layers have {' x '.join(map(str, self._sizes))} = {self.n_states:,} joint "
-                f"states, too many for exact inference (at most {LARGEST:,}): use method 'sparse', "
-                "'beam' or 'loopy'"
+                f"states, too many for exact inference (at most {MAX_EXACT_STATES:,}): use method "
+                "'sparse', 'beam' or 'loopy'"
             )
         return method
 
-    def _ask(self, kernel: Any, *arguments: Any) -> Any:
+    def _call(self, kernel: Any, *arguments: Any) -> Any:
         try:
             return kernel(*arguments)
         except (ValueError, TypeError) as error:
             raise DataError(_first_line(error)) from None
 
-    def _marginals(self, arrays: Sequence[Any], report: Report) -> Marginals:
+    def _make_marginals(self, arrays: Sequence[Any], report: Report) -> Marginals:
         log_z, labels, transitions, cotemporal, lagged = arrays
         return Marginals(
             log_z,
@@ -280,9 +285,11 @@ def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0]
 
 
-def _largest(found: Scores, exact: Scores) -> float:
+def _largest_difference(found: Scores, exact: Scores) -> float:
     return float(np.abs(found - exact).max(initial=0.0))
 
 
-def _differing(found: Sequence[npt.NDArray[Any]], exact: Sequence[npt.NDArray[Any]]) -> float:
+def _share_of_differences(
+    found: Sequence[npt.NDArray[Any]], exact: Sequence[npt.NDArray[Any]]
+) -> float:
     return float(np.mean(np.concatenate(found) != np.concatenate(exact))) if found[0].size else 0.0

@@ -13,12 +13,12 @@ from dovetail.errors import DataError
 Known = int | AbstractSet[int] | None
 
 
-def allowed(
+def mask_known(
     known: Sequence[Known] | npt.NDArray[np.integer], n_labels: int
 ) -> npt.NDArray[np.bool_]:
     """Which labels each token can have, given a label's number, a set of them, or None (-1).
 
-    >>> allowed([1, None, {0, 1}], 3).astype(int).tolist()
+    >>> mask_known([1, None, {0, 1}], 3).astype(int).tolist()
     [[0, 1, 0], [1, 1, 1], [1, 1, 0]]
     """
     mask = np.zeros((len(known), n_labels), dtype=bool)

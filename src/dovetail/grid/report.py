@@ -28,7 +28,7 @@ class Report:
     kept_mass, least_kept_mass : of the probability that ``sparse`` and ``beam`` kept: the product
         over all tokens, and the least at a token.
     states_kept : joint states kept at a token, on average.
-    iterations, converged, change : of ``loopy``: sweeps made, whether every sequence settled, and
+    iterations, converged, change : of ``loopy``: sweeps, whether every sequence converged, and
         the largest change in the last sweep.
     gap : the distance to the exact result, where it was asked for.
 

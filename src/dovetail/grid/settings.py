@@ -1,4 +1,4 @@
-"""What can be set about approximate inference."""
+"""Settings of approximate inference."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from dovetail.corpus import FORMATS as OUR_FORMATS
 from dovetail.corpus import SCHEMES, Corpus, detect_scheme
 from dovetail.corpus.format import Carries
 from dovetail.corpus.offsets import add_offsets
-from dovetail.corpus.plain import in_scheme
+from dovetail.corpus.plain import convert_plain
 from dovetail.corpus.schemes import Scheme
 from dovetail.errors import DataError
 from dovetail.interop.losses import find_losses
@@ -125,7 +125,7 @@ def _convert_labels(corpus: Corpus, carries: Carries, scheme: Scheme | None) -> 
         scheme = "IOB2"
     if scheme is None:
         return corpus
-    return corpus.with_column("label", [in_scheme(labels, found, scheme) for labels in lists])
+    return corpus.with_column("label", [convert_plain(labels, found, scheme) for labels in lists])
 
 
 def guess_source_format(path: PathLike) -> str:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from dovetail.chain.answers import log_likelihoods
+from dovetail.chain.inference import log_likelihoods
 from dovetail.chain.model import ANY_LABEL
 from dovetail.errors import DataError
 from dovetail.interop.crfsuite_items import decode_name, read_items

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dovetail.chain.steps import Progress
 from dovetail.chain.tagger import Tagger
+from dovetail.chain.train.steps import Progress
 from dovetail.errors import DataError, TrainingError
 from dovetail.features import Dataset
 from dovetail.interop.crfsuite_items import ItemSequence, copy_item, decode_name, read_items

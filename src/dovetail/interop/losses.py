@@ -5,8 +5,8 @@ from __future__ import annotations
 from dovetail.corpus import Corpus, Scheme, detect_scheme, spans
 from dovetail.corpus.format import Carries
 from dovetail.corpus.offsets import join_words
-from dovetail.corpus.plain import in_scheme, runs
-from dovetail.corpus.span_texts import cut
+from dovetail.corpus.plain import convert_plain, find_runs
+from dovetail.corpus.span_texts import find_tokens
 
 
 def find_losses(corpus: Corpus, carries: Carries, *, kept: Scheme | None = None) -> list[str]:
@@ -67,7 +67,7 @@ def _has_gaps(lists: list[list[str | None]], *, whole: bool) -> bool:
 def _joins(lists: list[list[str | None]], scheme: Scheme) -> bool:
     """Whether plain labels would no longer tell some neighbouring spans apart."""
     return any(
-        [s[:2] for s in spans(y)] != [s[:2] for s in runs(in_scheme(y, scheme, "none"))]
+        [s[:2] for s in spans(y)] != [s[:2] for s in find_runs(convert_plain(y, scheme, "none"))]
         for y in lists
     )
 
@@ -83,8 +83,8 @@ def _lost_tokens(corpus: Corpus, carries: Carries) -> list[str]:
             text, places = join_words(words)
         else:
             places = [(start, end) for start, end in offsets.tolist()]
-        differ += cut(text, "words") != places
-        between_blanks += cut(text, "blanks") != places
+        differ += find_tokens(text, "words") != places
+        between_blanks += find_tokens(text, "blanks") != places
     if not differ:
         return []
     if not between_blanks:

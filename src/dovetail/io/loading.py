@@ -32,9 +32,11 @@ OPENERS: dict[str, Opener] = {
     TAGGER: Opener("dovetail.chain.tagger:Tagger", ("features", "threads")),
     "linear tagger": Opener("dovetail.multitask.linear:LinearTagger", ("features", "threads")),
     "shared structure": Opener("dovetail.multitask.structure:Structure", ("features", "threads")),
-    "hidden Markov model": Opener("dovetail.representation.hmm:HMM", ("threads",)),
-    "biased hidden Markov model": Opener("dovetail.representation.biased:BiasedHMM", ("threads",)),
-    "layered hidden Markov model": Opener("dovetail.representation.layered:LayeredHMM"),
+    "hidden Markov model": Opener("dovetail.representation.hmm.hmm:HMM", ("threads",)),
+    "biased hidden Markov model": Opener(
+        "dovetail.representation.hmm.biased.biased:BiasedHMM", ("threads",)
+    ),
+    "layered hidden Markov model": Opener("dovetail.representation.hmm.layered:LayeredHMM"),
     "set of word classes": Opener("dovetail.representation.word_classes:WordClasses"),
     "set of word vectors": Opener("dovetail.representation.word_vectors:WordVectors"),
     "table of words": Opener("dovetail.representation.word_table:WordTable"),

@@ -13,13 +13,15 @@ its own tokens are projected.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from dovetail import _native
+from dovetail.base.training import Hooks, run_rounds
+from dovetail.base.training import Round as FinishedRound
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.multitask.auxiliary import AuxiliaryTask
@@ -44,6 +46,25 @@ class Round:
     objective: float
     singular_values: list[list[float]]
     change: float
+
+
+@dataclass
+class Step:
+    """A round as the training loop sees it; Theta itself is changed in place."""
+
+    objective: float
+    singular_values: list[list[float]]
+    change: float
+    finished: str | None
+
+
+def report_round(done: FinishedRound[Step]) -> Round:
+    """A round as it is kept."""
+    step = done.step
+    logger.info(
+        "round %d: mean objective %.5f, change %.4f", done.number, step.objective, step.change
+    )
+    return Round(done.number, step.objective, step.singular_values, step.change)
 
 
 @dataclass
@@ -106,18 +127,19 @@ class Alternation:
         return self.parts[-1].problems.stop if self.parts else 0
 
     def run(self, rounds: int, least_change: float) -> list[Round]:
-        """So many rounds, or fewer if the structure no longer moves."""
-        done: list[Round] = []
-        for number in range(1, rounds + 1):
+        """So many rounds, or fewer if the structure no longer changes."""
+        hooks: Hooks[Step, Round] = Hooks()
+        outcome = run_rounds(self._steps(least_change), report_round, hooks, limit=rounds)
+        if outcome.interrupted:
+            raise KeyboardInterrupt  # Theta may be half changed
+        return outcome.history
+
+    def _steps(self, least_change: float) -> Iterator[Step]:
+        while True:
             mean_objective, block = self._train()
             values, change = self._turn(block)
-            done.append(Round(number, mean_objective, values, change))
-            logger.info(
-                "round %d: mean objective %.5f, change %.4f", number, mean_objective, change
-            )
-            if change < least_change:
-                break
-        return done
+            finished = "the structure hardly changes any more" if change < least_change else None
+            yield Step(mean_objective, values, change, finished)
 
     def _train(self) -> tuple[float, Doubles]:
         """All problems, each by itself; the mean objective, and their v, [h x problems]."""

@@ -15,9 +15,9 @@ from dovetail.corpus.sequences import sequence_keys
 from dovetail.errors import DataError
 from dovetail.features import Template
 from dovetail.multitask.auxiliary import AuxiliaryTask, parts
-from dovetail.multitask.linear import LinearTagger
-from dovetail.multitask.matrix import Loss, Matrix, check_whole
-from dovetail.multitask.overlap import apart
+from dovetail.multitask.linear import LinearTagger, training_facts
+from dovetail.multitask.matrix import Matrix, check_whole
+from dovetail.multitask.overlap import remove_overlap
 from dovetail.multitask.structure import ROUNDS, Structure
 from dovetail.multitask.weights import Weights
 from dovetail.numeric import matmul
@@ -64,12 +64,7 @@ class ASO(LinearTagger):
         h: int | None = None,
         rounds: int = ROUNDS,
         by_columns: bool = False,
-        loss: Loss = "modified_huber",
-        penalty: float = 1e-4,
-        min_count: int = 1,
-        tolerance: float = 1e-3,
-        calibrate: bool = True,
-        threads: int | None = None,
+        **parameters: Any,
     ) -> None:
         self.n_parts = n_parts
         self.auxiliary = tuple(auxiliary) if isinstance(auxiliary, Sequence) else auxiliary
@@ -77,10 +72,7 @@ class ASO(LinearTagger):
         self.rounds = rounds
         self.by_columns = by_columns
         self._seen: frozenset[Any] = frozenset()
-        super().__init__(
-            features=features, loss=loss, penalty=penalty, min_count=min_count,
-            tolerance=tolerance, calibrate=calibrate, threads=threads,
-        )  # fmt: skip
+        super().__init__(features=features, **parameters)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -103,7 +95,7 @@ class ASO(LinearTagger):
         tasks += self._auxiliary(data, label)
         if not tasks:
             raise DataError("there are no auxiliary tasks to learn from: give n_parts, or some")
-        notes = _strangers(tasks, labels)
+        notes = _note_other_labels(tasks, labels)
         structure = Structure(
             template,
             self.h or min(H_A_LABEL * len(labels), sum(len(task.positives) for task in tasks)),
@@ -128,7 +120,7 @@ class ASO(LinearTagger):
         weights = Weights.of(matrix.native, np.arange(len(whole), dtype=np.uint32), whole)
         rounds = [asdict(each) for each in structure.rounds_]
         facts = {"columns": list(data.names), "rounds": rounds, "notes": notes}
-        self._keep(weights, template, labels, label, factor, found, **facts)
+        self._become(weights, template, labels, label, factor, training_facts(found, **facts))
         self.structure_ = structure
         self.seconds_ = monotonic() - start
         return self
@@ -151,13 +143,13 @@ class ASO(LinearTagger):
                 f"the auxiliary task '{other.name}' is of another corpus than the one to train on, "
                 "or of a copy of it: say n_parts, which divides the text that is given"
             )
-        found = apart(given, data, label, self._seen)
+        found = remove_overlap(given, data, label, self._seen)
         if any(task.learned_from is not None for task in given):
             self._seen = frozenset([*self._seen, *sequence_keys(data)])
         return found
 
 
-def _strangers(tasks: Sequence[AuxiliaryTask], labels: Sequence[str]) -> list[str]:
+def _note_other_labels(tasks: Sequence[AuxiliaryTask], labels: Sequence[str]) -> list[str]:
     """Notes on labelled tasks that have other labels than the target."""
     notes = [
         f"the auxiliary task '{task.name}' shares no label with the target: what its predictors "

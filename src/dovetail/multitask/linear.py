@@ -13,7 +13,7 @@ from dovetail.base import Estimator
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError, DovetailError
 from dovetail.features import Template
-from dovetail.features.resolution import features_of_corpus
+from dovetail.features.resolution import resolve_corpus_features
 from dovetail.io.model_file import ModelFile, Source, open_model
 from dovetail.multitask.calibration import probabilities
 from dovetail.multitask.linear_file import saved_in, to_bytes
@@ -107,7 +107,8 @@ class LinearTagger(Estimator):
             factor = self._training.factor(matrix, data, codes, len(labels))
         found, features = self._training.of(matrix, codes, len(labels))
         weights = Weights.of(matrix.native, features, np.ascontiguousarray(found.found.T))
-        self._keep(weights, template, labels, label, factor, found, columns=list(data.names))
+        facts = training_facts(found, columns=list(data.names))
+        self._become(weights, template, labels, label, factor, facts)
         self.seconds_ = monotonic() - start
         return self
 
@@ -146,29 +147,12 @@ class LinearTagger(Estimator):
         if len(labels) < 2:
             there = f"only the label '{labels[0]}'" if labels else "no labels"
             raise DataError(f"the column '{label}' has {there}: classifiers need at least two")
-        template = features_of_corpus(self.features, data, label)
+        template = resolve_corpus_features(self.features, data, label)
         return label, template, codes, labels
 
     @property
     def _training(self) -> Training:
         return Training(self._objective, self.min_count, self._threads)
-
-    def _keep(
-        self,
-        weights: Weights,
-        template: Template,
-        labels: Sequence[str],
-        label: str,
-        factor: float | None,
-        found: Classifiers,
-        **training: Any,
-    ) -> None:
-        facts = {
-            "objective": float(found.objectives.sum()),
-            "iterations": [int(n) for n in found.iterations],
-            **training,
-        }
-        self._become(weights, template, labels, label, factor, facts)
 
     def _become(
         self,
@@ -277,6 +261,15 @@ class LinearTagger(Estimator):
         tagger = LinearTagger(threads=threads, **saved.parameters)
         tagger._become(*saved[1:])
         return tagger
+
+
+def training_facts(found: Classifiers, **more: Any) -> dict[str, Any]:
+    """What a file says of a training."""
+    return {
+        "objective": float(found.objectives.sum()),
+        "iterations": [int(n) for n in found.iterations],
+        **more,
+    }
 
 
 def _rereadable(data: Any) -> Any:

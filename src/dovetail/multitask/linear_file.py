@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dovetail import __version__
-from dovetail.errors import DovetailError, ModelFileError
 from dovetail.features import Template
+from dovetail.io.description import reading_description
 from dovetail.io.model_file import ModelFile
 from dovetail.io.model_file import to_bytes as file_bytes
 from dovetail.multitask.weights import Weights
@@ -56,7 +56,7 @@ def _settings(tagger: LinearTagger) -> dict[str, Any]:
 def saved_in(file: ModelFile, features: Template | None) -> Saved:
     """What a file holds; ``features`` in place of a template that no file can."""
     facts = file.facts
-    try:
+    with reading_description(file):
         labels = [str(label) for label in facts["labels"]]
         template = features or Template.from_spec(facts["features"])
         return Saved(
@@ -68,7 +68,3 @@ def saved_in(file: ModelFile, features: Template | None) -> Saved:
             factor=None if facts["factor"] is None else float(facts["factor"]),
             training=facts["training"],
         )
-    except DovetailError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise ModelFileError(f"{file.source} is damaged: its description cannot be read") from None

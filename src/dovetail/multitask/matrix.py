@@ -50,8 +50,8 @@ class Matrix:
                     f"every feature of the template reads a column at the offset {hidden}, where "
                     "the values to predict stand: give features of the context too"
                 )
-            columns = self.template.together(corpus)
-            self.template.compiled(rows).extract_into(self.native, columns, None, None, None)
+            columns = self.template.read_whole(corpus)
+            self.template.compile_rows(rows).extract_into(self.native, columns, None, None, None)
         return self._firsts[key]
 
     @property

@@ -23,18 +23,20 @@ logger = logging.getLogger(__name__)
 SAME = 0.5  # of the labels, but for the most frequent one
 
 
-def apart(
+def remove_overlap(
     tasks: Sequence[AuxiliaryTask], data: Corpus, label: str, seen: Collection[Any]
 ) -> list[AuxiliaryTask]:
     """The tasks without sequences of the target's text and those of ``seen``, in tasks that have
     the target's labels there; parts of the target's own text stay, as their share is left out."""
     return [
-        _without(task, {*seen, *sequence_keys(data)}) if tells(task, data, label) else task
+        _hide_sequences(task, {*seen, *sequence_keys(data)})
+        if has_labels_of(task, data, label)
+        else task
         for task in tasks
     ]
 
 
-def tells(task: AuxiliaryTask, data: Corpus, label: str) -> bool:
+def has_labels_of(task: AuxiliaryTask, data: Corpus, label: str) -> bool:
     """Whether a task has labels of a text as the text itself has them."""
     if task.is_part or task.learned_from is None:
         return False
@@ -58,7 +60,7 @@ def tells(task: AuxiliaryTask, data: Corpus, label: str) -> bool:
     return n > 0 and same >= SAME * n
 
 
-def _without(task: AuxiliaryTask, keys: Collection[Any]) -> AuxiliaryTask:
+def _hide_sequences(task: AuxiliaryTask, keys: Collection[Any]) -> AuxiliaryTask:
     shared = np.array([key in keys for key in sequence_keys(task.corpus)])
     codes = np.where(np.repeat(shared, np.diff(task.corpus.bounds)), -1, task.codes)
     if len(np.unique(codes[codes >= 0])) < 2:

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from dovetail import __version__
 from dovetail.base.representation import Representation
 from dovetail.corpus import Column, Corpus, SoftColumn
-from dovetail.errors import DataError, DovetailError, ModelFileError
+from dovetail.errors import DataError
 from dovetail.features import Template
+from dovetail.io.description import reading_description
 from dovetail.io.model_file import ModelFile, Source, open_model
 from dovetail.io.model_file import to_bytes as file_bytes
 from dovetail.multitask.alternation import Alternation, Round
@@ -187,7 +188,7 @@ class Structure(Representation):
         own."""
         file = open_model(source, verify)
         file.check_kind(cls.kind)
-        try:
+        with reading_description(file):
             facts = file.facts
             template = features or Template.from_spec(facts["features"])
             made = cls(template, threads=threads, **facts["settings"])
@@ -195,12 +196,6 @@ class Structure(Representation):
             made._biased_by = tuple(str(name) for name in facts["biased_by"])
             made.n_problems_ = int(facts["n_problems"])
             made.rounds_ = [Round(**each) for each in facts["training"]["rounds"]]
-        except DovetailError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise ModelFileError(
-                f"{file.source} is damaged: its description cannot be read"
-            ) from None
         return made
 
 

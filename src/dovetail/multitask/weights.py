@@ -70,7 +70,7 @@ class Weights:
         """Sums of the weights of each token's features, [tokens x columns]."""
         parts = [np.empty((0, self.n_columns))]
         for columns in template.read(data):
-            batch = template.compiled(template.rows).encode(self._native, columns)
+            batch = template.compile_rows(template.rows).encode(self._native, columns)
             parts.append(self._native.token_scores(batch))
         return np.concatenate(parts)
 

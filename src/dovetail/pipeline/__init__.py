@@ -3,28 +3,28 @@
 from typing import TYPE_CHECKING, Any
 
 _HOME = {
-    "AUTO_METHOD": "train.auto.pools.METHOD",
-    "Annotator": "layers.annotator.Annotator",
-    "Decode": "choices.Decode",
-    "Pipeline": "pipeline.Pipeline",
-    "Pool": "layers.pool.Pool",
-    "Potentials": "layers.potentials.Potentials",
-    "Scores": "layers.scores.Scores",
-    "Training": "choices.Training",
-    "choose_values": "extraction.choose_values",
-    "extract": "extraction.extract",
-    "look": "extraction.look",
-    "mentions_of": "extraction.mentions_of",
-    "names_agree": "train.auto.label_map.names_agree",
-    "stacked": "stacking.stacked",
+    "AUTO_METHOD": "pipeline.train.auto.pools.METHOD",
+    "Annotator": "base.annotator.Annotator",
+    "Decode": "pipeline.choices.Decode",
+    "Pipeline": "pipeline.pipeline.Pipeline",
+    "Pool": "pipeline.layers.pool.Pool",
+    "Potentials": "base.potentials.Potentials",
+    "Scores": "pipeline.layers.scores.Scores",
+    "Training": "pipeline.choices.Training",
+    "choose_values": "pipeline.extraction.choose_values",
+    "extract": "pipeline.extraction.extract",
+    "look": "pipeline.extraction.look",
+    "mentions_of": "pipeline.extraction.mentions_of",
+    "names_agree": "pipeline.train.auto.label_map.names_agree",
+    "stacked": "pipeline.stacking.stacked",
 }
 
 if TYPE_CHECKING:
+    from dovetail.base.annotator import Annotator
+    from dovetail.base.potentials import Potentials
     from dovetail.pipeline.choices import Decode, Training
     from dovetail.pipeline.extraction import choose_values, extract, look, mentions_of
-    from dovetail.pipeline.layers.annotator import Annotator
     from dovetail.pipeline.layers.pool import Pool
-    from dovetail.pipeline.layers.potentials import Potentials
     from dovetail.pipeline.layers.scores import Scores
     from dovetail.pipeline.pipeline import Pipeline
     from dovetail.pipeline.stacking import stacked
@@ -55,4 +55,4 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     module, _, attribute = _HOME[name].rpartition(".")
-    return getattr(import_module(f"dovetail.pipeline.{module}"), attribute)
+    return getattr(import_module(f"dovetail.{module}"), attribute)

@@ -1,4 +1,4 @@
-"""Values of fields out of documents: what a pipeline finds, and a second, more eager look.
+"""Values of fields out of documents: what a pipeline finds, and a second, recall-biased prediction.
 
 A CRF that is not sure labels nothing. Where a document is known to have a field as a rule, a guess
 is better than nothing: documents in which a field was not found are decoded again with every label
@@ -16,7 +16,7 @@ import numpy as np
 from dovetail.chain.tagging import SpanPrediction
 from dovetail.corpus import Corpus, Sequence, Span, spans
 from dovetail.errors import DataError
-from dovetail.evaluate.fields import Choice, Looks, Mention, choose, normalised, taken
+from dovetail.evaluate.fields import Choice, Looks, Mention, choose, normalise, take_values
 from dovetail.pipeline.choices import DECODINGS, Decode, check_choice
 from dovetail.pipeline.decode.decoder import DECODING_METHODS, Decoder
 from dovetail.pipeline.decode.tagging import PipelineTagging, tag_corpus
@@ -27,7 +27,7 @@ from dovetail.pipeline.pipeline import Pipeline
 from dovetail.pipeline.train.held_out import HeldOut
 
 OUTSIDE = "O"
-EAGERNESS = (0.0, 0.5, 1.0, 1.5, 2.0)
+RECALL_BIASES = (0.0, 0.5, 1.0, 1.5, 2.0)
 USUAL = Choice("most_frequent", 0.5)
 Find = Callable[[list[int], float], list[list[Mention]]]
 
@@ -44,27 +44,27 @@ def extract(
     The last task of the pipeline is the one whose spans are the fields; each sequence is a
     document. ``choices``, one a field, are what `choose_values` found to be good.
     """
-    eagerness = [choice.eagerness for choice in choices.values()]
-    looks = look(pipeline, documents, choices, eagerness, decode=decode)
-    return [taken(document, choices) for document in looks]
+    recall_biases = [choice.recall_bias for choice in choices.values()]
+    looks = look(pipeline, documents, choices, recall_biases, decode=decode)
+    return [take_values(document, choices) for document in looks]
 
 
 def look(
     pipeline: Pipeline,
     documents: Corpus,
     fields: Iterable[str],
-    eagerness: Iterable[float] = (),
+    recall_biases: Iterable[float] = (),
     *,
     decode: Decode | None = None,
 ) -> list[Looks]:
-    """What is found in each document, plainly and with each eagerness above 0.
+    """What is found in each document, plainly and with each recall bias above 0.
 
-    An eagerness is subtracted from every score of the label O. Only documents in which a field was
-    not found are looked at again.
+    The recall bias is subtracted from every score of the label O. Only documents in which a field
+    was not found are predicted again.
     """
     how = pipeline.decode if decode is None else decode
     check_choice("decoding", how, DECODINGS)
-    wanted, amounts = set(fields), sorted(set(eagerness))
+    wanted, amounts = set(fields), sorted(set(recall_biases))
     if DECODING_METHODS[how].make_grids is not None:
 
         def find(numbers: list[int], amount: float) -> list[list[Mention]]:
@@ -87,24 +87,24 @@ def choose_values(
     pipeline: Pipeline,
     fields: Iterable[str] | None = None,
     *,
-    eagerness: Iterable[float] = EAGERNESS,
+    recall_biases: Iterable[float] = RECALL_BIASES,
 ) -> dict[str, Choice]:
     """How the value of each field is best taken, judged on the training documents of a pipeline
     that was just trained with ``auto``. By default for all fields in these documents.
 
-    It is the most frequent one, after a second look that is a little eager, unless another way is
-    clearly better.
+    It is the most frequent one, after a second prediction with a small recall bias, unless another
+    way is significantly better.
     """
     wanted = None if fields is None else tuple(fields)
-    amounts = sorted(set(eagerness))
+    amounts = sorted(set(recall_biases))
     truth, looks = held_out_looks(pipeline, wanted, amounts)
     if wanted is None:
         wanted = tuple(sorted({field for one in truth for field in one}))
-    return choose(truth, looks, wanted, eagerness=amounts, usual=USUAL)
+    return choose(truth, looks, wanted, recall_biases=amounts, usual=USUAL)
 
 
 def held_out_looks(
-    pipeline: Pipeline, fields: Collection[str] | None, eagerness: Collection[float]
+    pipeline: Pipeline, fields: Collection[str] | None, recall_biases: Collection[float]
 ) -> tuple[list[dict[str, set[str]]], list[Looks]]:
     """True values of the fields in the training documents whose labels are all known, and what
     models that have not seen these documents find in them."""
@@ -118,7 +118,7 @@ def held_out_looks(
     looks: list[Looks] = []
     for part in known:
         find = _finder(part, pipeline.threads)
-        looks += _look_again(find, len(part.corpus), wanted, eagerness)
+        looks += _look_again(find, len(part.corpus), wanted, recall_biases)
     return truth, looks
 
 
@@ -131,7 +131,7 @@ def _true(document: Sequence, label: str) -> dict[str, set[str]]:
     labels = [str(name) for name in document[label]]
     values: dict[str, set[str]] = {}
     for mention in mentions_of(document, spans(labels)):
-        values.setdefault(mention.field, set()).add(normalised(mention.text))
+        values.setdefault(mention.field, set()).add(normalise(mention.text))
     return values
 
 
@@ -146,7 +146,7 @@ def _finder(part: HeldOut, threads: int | None) -> Find:
 
 
 def _look_again(
-    find: Find, n_documents: int, fields: Iterable[str], eagerness: Iterable[float]
+    find: Find, n_documents: int, fields: Iterable[str], recall_biases: Iterable[float]
 ) -> list[Looks]:
     wanted = set(fields)
     out: list[Looks] = [{0.0: found} for found in find(list(range(n_documents)), 0.0)]
@@ -155,7 +155,7 @@ def _look_again(
         for number, looks in enumerate(out)
         if wanted - {mention.field for mention in looks[0.0]}
     ]
-    for amount in sorted({amount for amount in eagerness if amount > 0}):
+    for amount in sorted({amount for amount in recall_biases if amount > 0}):
         for number, found in zip(lacking, find(lacking, amount), strict=True):
             out[number][amount] = found
     return out

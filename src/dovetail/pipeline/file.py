@@ -26,6 +26,7 @@ def pipeline_bytes(
     representations: Sequence[Representation],
     settings: Mapping[str, Any],
     notes: Sequence[str],
+    training: Mapping[str, Any],
 ) -> bytes:
     """The whole file in memory; ``untrained`` has the layers as they were before training."""
     parts = PartsWriter()
@@ -36,7 +37,7 @@ def pipeline_bytes(
     facts: dict[str, Any] = {
         "kind": "pipeline",
         "labels": [],
-        "training": {},
+        "training": dict(training),
         "dovetail": __version__,
         "representations": inputs,
         "layers": [_layer_spec(layer, untrained[layer.name], parts) for layer in layers],
@@ -54,13 +55,14 @@ def _layer_spec(layer: Layer, untrained: LayerAnnotator, parts: PartsWriter) -> 
 
 class PipelineParts(NamedTuple):
     """What a file holds: all parts by name, layers as they were before training where these are
-    others, weights, settings, and notes of the training."""
+    others, weights, settings, and notes and facts of the training."""
 
     parts: dict[str, LayerAnnotator | Representation]
     untrained: dict[str, LayerAnnotator]
     weights: dict[str, float]
     settings: dict[str, Any]
     notes: list[str]
+    training: dict[str, dict[str, Any]]
 
 
 def read_pipeline(file: ModelFile, given: Mapping[str, Any], threads: int | None) -> PipelineParts:
@@ -83,7 +85,8 @@ def read_pipeline(file: ModelFile, given: Mapping[str, Any], threads: int | None
         weights = {spec["name"]: float(spec["weight"]) for spec in facts["layers"]}
         settings = {name: facts[name] for name in SETTINGS}
         notes = [str(note) for note in facts["notes"]]
-        return PipelineParts(parts, untrained, weights, settings, notes)
+        training = {str(name): dict(own) for name, own in facts["training"].items()}
+        return PipelineParts(parts, untrained, weights, settings, notes, training)
     except DovetailError:
         raise
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from dovetail.base import Estimator, clone
+from dovetail.base.annotator import Annotator
+from dovetail.base.potentials import Potentials
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError, DovetailError
@@ -19,10 +21,8 @@ from dovetail.pipeline.decode.inputs import as_corpus, split_corpus
 from dovetail.pipeline.decode.joint import JointScores, annotate_in_order
 from dovetail.pipeline.decode.tagging import PipelineTagging, find_n_best, tag_corpus
 from dovetail.pipeline.file import SETTINGS, damaged, pipeline_bytes, read_pipeline
-from dovetail.pipeline.layers.annotator import Annotator
 from dovetail.pipeline.layers.known import Known, known_labels
 from dovetail.pipeline.layers.layer import Layer, check_fitted, layer_named, weigh_layers
-from dovetail.pipeline.layers.potentials import Potentials
 from dovetail.pipeline.representations import (
     added,
     apart,
@@ -106,8 +106,10 @@ class Pipeline(Estimator):
         self.epsilon = epsilon
         self.threads = threads
         self.notes_: list[str] = []
+        self.training_: dict[str, dict[str, Any]] = {}
         self.held_out_: list[HeldOut] = []
         self.candidates_: Candidates | None = None
+        self.interrupted_ = False
         self._check_parameters()
 
     def _take_parts(
@@ -228,13 +230,18 @@ class Pipeline(Estimator):
         selected by cross-validation: an annotator that the pipeline tags with, saves and loads. By
         default it is ``auto`` for a pipeline of that decoding and ``cascade`` for others. On text
         that a lower layer was trained on, its column is cross-fitted in ``folds`` parts; ``notes_``
-        says where. ``joint`` trains all layers at once, as one factorial CRF, on a corpus that has
-        all labels. ``callback`` is called with a layer's name and a `Progress`.
+        says where. ``training_`` has facts of it by layer. ``joint`` trains all layers at once, as
+        one factorial CRF, on a corpus that has all labels. ``callback`` is called with a layer's
+        name and a `Progress`.
 
         With ``auto``, ``same`` says which types of lower labels mean which of the last layer's, as
         far as you know: ``{"PER": "speaker"}``. Those of the same name need not be told.
         ``held_out_`` then has the training text of the last layer with scores of models that have
         not seen it.
+
+        Ctrl-C in the training of the last task ends it with what there is: the best model so far,
+        of ``auto`` the best that was finished. ``interrupted_`` and ``notes_`` then say so. Before
+        that, nothing of the pipeline changes, and KeyboardInterrupt is raised.
         """
         from dovetail.pipeline.train.fit import Trainer  # not needed to start and tag
 
@@ -256,8 +263,10 @@ class Pipeline(Estimator):
     def _put(self, result: TrainingResult) -> None:
         self.layers = list(result.layers)
         self.notes_ = list(result.notes)
+        self.training_ = {**self.training_, **result.facts}
         self.held_out_ = list(result.held_out)
         self.candidates_ = result.candidates
+        self.interrupted_ = result.interrupted
         self._checked = False
 
     def without_transfer(self) -> Pipeline:
@@ -270,6 +279,8 @@ class Pipeline(Estimator):
         alone = self.with_layers([replace(last, annotator=pool.annotator)])
         alone.notes_ = [*self.notes_, f"{last.name}: {pool.note}"]
         alone.held_out_, alone.candidates_ = pool.held_out, candidates
+        own = {"candidates": pool.scores, "selected": pool.name}
+        alone.training_ = {last.name: {**self.training_[last.name], **own}}
         return alone
 
     # Using it
@@ -326,7 +337,7 @@ class Pipeline(Estimator):
         ``sequence`` is one of a corpus, or a list of tokens.
         """
         self.check()
-        one = sequence.alone() if hasattr(sequence, "alone") else self.corpus_of([sequence])
+        one = sequence.to_corpus() if hasattr(sequence, "to_corpus") else self.corpus_of([sequence])
         return explain_changes(self._decoder, represented(one, self.representations), top)
 
     def tune(self, data: Any, **settings: Any) -> Pipeline:
@@ -386,7 +397,12 @@ class Pipeline(Estimator):
     def to_bytes(self) -> bytes:
         settings = {name: getattr(self, name) for name in SETTINGS}
         return pipeline_bytes(
-            self.layers, self._untrained, self.representations, settings, self.notes_
+            self.layers,
+            self._untrained,
+            self.representations,
+            settings,
+            self.notes_,
+            self.training_,
         )
 
     @classmethod
@@ -413,7 +429,7 @@ class Pipeline(Estimator):
         except (TypeError, ValueError, AttributeError):
             raise damaged(file) from None
         pipeline._untrained.update(saved.untrained)
-        pipeline.notes_ = saved.notes
+        pipeline.notes_, pipeline.training_ = saved.notes, saved.training
         return pipeline
 
     def with_weights(self, **weights: float) -> Pipeline:
@@ -432,6 +448,9 @@ class Pipeline(Estimator):
             for layer in layers
         ]
         other.representations, other.notes_ = [*self.representations], [*self.notes_]
+        for layer in other.layers:
+            other._untrained.setdefault(layer.name, layer.annotator)
         other.held_out_ = [*self.held_out_]
+        other.training_ = {name: dict(facts) for name, facts in self.training_.items()}
         other._checked = False
         return other

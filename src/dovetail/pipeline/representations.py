@@ -83,7 +83,7 @@ def auto_columns(representations: Iterable[Representation]) -> tuple[str, ...]:
 def reading(template: Template, representations: Iterable[Representation]) -> Template:
     """A template that also reads what representations write."""
     more = [expression for one in representations for expression in one.expressions_]
-    return template.adding(*more)
+    return template.with_features(*more)
 
 
 def represented(corpus: Corpus, representations: Iterable[Representation]) -> Corpus:

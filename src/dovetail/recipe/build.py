@@ -13,7 +13,7 @@ from dovetail.corpus import Corpus
 from dovetail.corpus.formats import concatenate_files, read_filled
 from dovetail.errors import DataError, DovetailError, ModelFileError
 from dovetail.features import Template
-from dovetail.features.resolution import features_of_corpus
+from dovetail.features.resolution import resolve_corpus_features
 from dovetail.features.sets import OF_WORDS_AND_TAGS
 from dovetail.features.template_file import ready_made, template_from_file
 from dovetail.io.loading import load
@@ -71,7 +71,13 @@ def _build_representations(
 
     try:
         for spec in recipe.representations:
-            built.append(build_representation(spec, threads, recipe.seed, build_first))
+            one = build_representation(spec, threads, recipe.seed, build_first)
+            twice = {*columns_of(built)} & {*one.names_}
+            if twice:
+                raise DataError(
+                    f"two representations write the column '{min(twice)}': give one another name"
+                )
+            built.append(one)
     except DovetailError as error:
         raise type(error)(f"{recipe.path}: {error}") from None
     return built
@@ -120,7 +126,7 @@ def _build_template(
         if not inputs:
             raise DataError(f"there is no column to make features of beside '{label}'")
         if task.features is None:
-            template = features_of_corpus(None, corpus, label, inputs)
+            template = resolve_corpus_features(None, corpus, label, inputs)
         else:
             tagged = task.features in OF_WORDS_AND_TAGS and len(inputs) == 1
             columns = [*inputs, *reads[:1]] if tagged else inputs
@@ -129,7 +135,7 @@ def _build_template(
         own = [name for name in corpus.names if name != label]
         complete = read_in_compounds(template, reads, own)
     else:
-        complete = template.reading(*reads, conjoined=task.conjoin)
+        complete = template.with_columns(*reads, conjoined=task.conjoin)
     return complete if isinstance(task.features, Path) else reading(complete, representations)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import tomllib
 from collections import ChainMap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dovetail.corpus.formats import stream
 from dovetail.errors import DataError
 from dovetail.io.files import open_text
 from dovetail.recipe.checks import check_contexts, check_names, check_reads
@@ -28,6 +30,8 @@ from dovetail.recipe.schema.representations import (
 )
 from dovetail.recipe.schema.tagger import TAGGER
 from dovetail.recipe.schema.tasks import ANY_TASK, TASK_KINDS, TRAINED_TASK
+
+logger = logging.getLogger(__name__)
 
 Values = dict[str, Any]
 TABLES = {
@@ -54,6 +58,7 @@ def parse_recipe(path: Path) -> Description:
     check_reads(path, tasks)
     listed = enumerate(given.pop("representation", []), start=1)
     representations = [_parse_representation(path, number, table) for number, table in listed]
+    representations += _learned_from_unlabelled(path, given.pop("unlabelled", ()))
     check_contexts(path, representations, tasks)
     comparison = given.pop("compare", None)
     return Description(
@@ -145,6 +150,23 @@ def _parse_representation(path: Path, number: int, table: Any) -> Representation
     fields = RepresentationSpec.__dataclass_fields__
     own = {key: values.pop(key) for key in list(values) if key in fields}
     return RepresentationSpec(**own, settings=values)
+
+
+def _learned_from_unlabelled(path: Path, given: Any) -> list[RepresentationSpec]:
+    """What is learned from text without labels where nothing else is said of it: files without any
+    are passed over, and those called .txt hold running text."""
+    where = f"{path}: unlabelled"
+    text = resolve_files(path.parent, given, where, None)
+    running = {".txt" in file.suffixes for file in text}
+    if len(running) > 1:
+        raise DataError(f"{where} names running text (.txt) and other files: give one kind of them")
+    format = "text" if True in running else None
+    used = tuple(file for file in text if any(part.n_tokens for part in stream(file, format)))
+    for file in text:
+        if file not in used:
+            logger.warning("%s: nothing is learned from %s, which has no text", where, file)
+    specs = [RepresentationSpec(kind=kind, text=used, format=format) for kind in ("classes", "hmm")]
+    return specs if used else []
 
 
 def _keys_of_representation(table: Values, where: str) -> Table:

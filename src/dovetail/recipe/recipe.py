@@ -95,7 +95,7 @@ class Recipe(Description):
         corpora = self.learn(pipeline.representations, corpora)
         if not corpora:
             return pipeline
-        return pipeline.fit(
+        pipeline.fit(
             corpora,
             training=self.training,
             labels={task.name: task.label for task in self.tasks if task.label and task.data},
@@ -104,6 +104,25 @@ class Recipe(Description):
             seed=self.seed,
             callback=callback,
         )
+        for task in self.tasks:
+            if task.name in pipeline.training_ and task.name in corpora:
+                pipeline.training_[task.name] |= self._source_facts(task)
+        return pipeline
+
+    def _source_facts(self, task: Task) -> dict[str, Any]:
+        """The files and the feature set that a task learns from, by names that do not depend on
+        where the recipe is."""
+
+        def name(path: Path) -> str:
+            folder = self.path.parent
+            inside = path.is_relative_to(folder)
+            return path.relative_to(folder).as_posix() if inside else path.name
+
+        features = task.features or "default"
+        return {
+            "data": [name(path) for path in task.data],
+            "features": name(features) if isinstance(features, Path) else features,
+        }
 
     def learn(
         self, representations: Iterable[Representation], corpora: Mapping[str, Corpus]

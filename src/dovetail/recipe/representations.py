@@ -21,7 +21,7 @@ from dovetail.pipeline.representations import has_columns, opened_representation
 from dovetail.recipe.description import Description, RepresentationSpec
 from dovetail.recipe.structures import build_structure, mask_columns, read_structure_text
 from dovetail.representation import Consistency, WordVectors, ready_made
-from dovetail.representation.described import described, learned, text_of
+from dovetail.representation.build import make_representation, select_text, train_representation
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ def build_representation(
     if spec.kind != "classes":
         settings["threads"] = threads
     kind: Any = spec.kind
-    return described(kind, labels=spec.labels, **settings)
+    return make_representation(kind, labels=spec.labels, **settings)
 
 
 def read_domains(spec: RepresentationSpec, column: str) -> tuple[Corpus, Corpus | None]:
@@ -57,7 +57,7 @@ def read_domains(spec: RepresentationSpec, column: str) -> tuple[Corpus, Corpus 
     options = {} if spec.columns is None else {"columns": spec.columns}
     source = [read_filled(path, spec.format, **options) for path in spec.text]
     target = [read_filled(path, spec.target_format) for path in spec.target]
-    return text_of(source, column, spec.labels), text_of(target, column) if target else None
+    return select_text(source, column, spec.labels), select_text(target, column) if target else None
 
 
 def train_representations(
@@ -90,7 +90,7 @@ def _train(spec: RepresentationSpec, representation: Representation) -> None:
         shared: Any = representation
         shared.fit(mask_columns(read_structure_text(spec), spec.settings["masked"]))
     else:
-        learned(representation, *read_domains(spec, representation.reads_[0]))
+        train_representation(representation, *read_domains(spec, representation.reads_[0]))
 
 
 def _add_leak_free_columns(

@@ -1,13 +1,16 @@
 """Representations of words that survive a change of domain: classes, hidden states, vectors."""
 
 from dovetail.base.representation import Representation
-from dovetail.representation.biased import BiasedHMM
+from dovetail.representation.bias.distance import Distance
+from dovetail.representation.bias.entropy import Entropy
+from dovetail.representation.bias.predict import Predict
+from dovetail.representation.bias.token_cost import TokenCost
 from dovetail.representation.consistency import Consistency
-from dovetail.representation.hmm import HMM
-from dovetail.representation.layered import LayeredHMM
-from dovetail.representation.properties import Distance, Entropy, Predict, TokenCost
+from dovetail.representation.hmm.biased.biased import BiasedHMM
+from dovetail.representation.hmm.hmm import HMM
+from dovetail.representation.hmm.layered import LayeredHMM
+from dovetail.representation.hmm.steps import Progress
 from dovetail.representation.ready_made import ready_made, ready_made_list
-from dovetail.representation.rounds import Progress
 from dovetail.representation.vocabulary import Vocabulary
 from dovetail.representation.word_classes import WordClasses
 from dovetail.representation.word_table import WordTable

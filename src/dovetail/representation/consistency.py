@@ -12,7 +12,7 @@ from dovetail.base.representation import Representation
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Column, Corpus, SoftColumn, detect_scheme
 from dovetail.corpus.labels import find_spans, split_label
-from dovetail.corpus.sequences import part_numbers
+from dovetail.corpus.sequences import assign_folds
 from dovetail.errors import DataError
 from dovetail.features import column as expression_of
 from dovetail.features.expressions import Expression
@@ -123,7 +123,7 @@ class Consistency(Representation):
         """
         if folds < 2:
             raise DataError(f"folds is {folds}; give a whole number of at least 2")
-        parts = part_numbers(corpus, folds, seed)
+        parts = assign_folds(corpus, folds, seed)
         found: dict[str, list[Column]] = {name: [] for name in self.names_}
         rows = []
         for part in range(folds):

@@ -16,7 +16,7 @@ from dovetail.base.representation import Representation
 from dovetail.corpus import Corpus, SoftColumn
 from dovetail.errors import DataError, DovetailError
 from dovetail.io.files import atomic_write
-from dovetail.representation.parameters import Floats
+from dovetail.representation.text import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from dovetail import _native
 from dovetail.base.representation import Representation
+from dovetail.base.training import Hooks, Round, run_rounds
 from dovetail.corpus import Column, Corpus
 from dovetail.io.model_file import ModelFile, Source
 from dovetail.representation.annotation import (
@@ -22,42 +24,62 @@ from dovetail.representation.annotation import (
     one_of,
     with_value,
 )
-from dovetail.representation.biases import Told
+from dovetail.representation.bias.bias import CodeBias
+from dovetail.representation.bias.property import Domains, Property
+from dovetail.representation.bias.registry import find_label_columns, restore_properties
+from dovetail.representation.cross_fitting import cross_fit
 from dovetail.representation.file import opened, to_bytes, vocabulary_arrays, vocabulary_in
-from dovetail.representation.leaks import cross_fitted
-from dovetail.representation.parameters import Floats
-from dovetail.representation.properties import Domains, Property, labels_of, restored
-from dovetail.representation.text import Text
+from dovetail.representation.text import Floats, Ints, Text
 from dovetail.representation.vocabulary import Rare, Vocabulary
 
-Ints = npt.NDArray[np.int32]
 
-
-def exchanged(
-    text: Text, n_classes: int, seed: int, passes: int, told: Sequence[Told] = ()
+def exchange_words(
+    text: Text, n_classes: int, seed: int, passes: int, biases: Sequence[CodeBias] = ()
 ) -> tuple[Ints, float]:
     """A class for each word, and the log-likelihood of the text under a bigram model of classes."""
-    native = _exchange(text, n_classes, seed, told)
-    for _ in _sweeps(native, passes):
-        pass
+    native = _start_exchange(text, n_classes, seed, biases)
+    for _, step in zip(range(passes), _passes(native), strict=False):
+        if step.finished:
+            break
     return np.asarray(native.classes()), float(native.log_likelihood)
 
 
-def _exchange(text: Text, n_classes: int, seed: int, told: Sequence[Told]) -> _native.WordExchange:
+def _start_exchange(
+    text: Text, n_classes: int, seed: int, biases: Sequence[CodeBias]
+) -> _native.WordExchange:
     native = _native.WordExchange(text.words, text.bounds, text.n_words, n_classes, seed)
-    for codes, n_codes, weight in told:
+    for codes, n_codes, weight in biases:
         if weight:
             native.add_codes(text.words, np.ascontiguousarray(codes, np.int32), n_codes, weight)
     return native
 
 
-def _sweeps(native: _native.WordExchange, passes: int) -> Iterator[tuple[int, int]]:
-    """The number of each pass over all words, and how many it moved."""
-    for number in range(1, passes + 1):
+@dataclass
+class _Pass:
+    """A pass over all words: how many it moved, and the log-likelihood after it."""
+
+    moved: int
+    log_likelihood: float
+    finished: str | None
+
+
+class _Progress(NamedTuple):
+    """A pass as callbacks receive it."""
+
+    number: int
+    moved: int
+    log_likelihood: float
+
+
+def _passes(native: _native.WordExchange) -> Iterator[_Pass]:
+    while True:
         moved = native.sweep()
-        yield number, moved
-        if not moved:
-            return
+        finished = None if moved else "no word moves any more"
+        yield _Pass(moved, native.log_likelihood, finished)
+
+
+def _report(done: Round[_Pass]) -> _Progress:
+    return _Progress(done.number, done.step.moved, done.step.log_likelihood)
 
 
 class WordClasses(Representation):
@@ -126,7 +148,7 @@ class WordClasses(Representation):
 
     @property
     def biased_by_(self) -> tuple[str, ...]:
-        return labels_of(self.properties)
+        return find_label_columns(self.properties)
 
     @property
     def labels_(self) -> list[str]:
@@ -150,19 +172,17 @@ class WordClasses(Representation):
         self.vocabulary_ = Vocabulary.of_columns(columns, min_count=self.min_count, rare=self.rare)
         text = joined_text(corpora, self.column, self.vocabulary_)
         check_states(self.classes, "classes", len(self.vocabulary_))
-        told: list[Told] = []
-        for wish in self.properties:
-            told += wish.bias(self._domains(source, target)).told
-        native = _exchange(text, self.classes, self.seed, told)
-        done, self.stopped_ = 0, ""
-        try:
-            for done, moved in _sweeps(native, self.passes):
-                if callback and callback(done, moved, native.log_likelihood):
-                    break
-        except KeyboardInterrupt:
-            if not done:
-                raise
-            self.stopped_ = f"interrupted after {done} passes; what there is is kept"
+        biases = [
+            bias
+            for one in self.properties
+            for bias in one.bias(self._domains(source, target)).class_biases
+        ]
+        native = _start_exchange(text, self.classes, self.seed, biases)
+        hooks: Hooks[_Pass, _Progress] = Hooks(
+            None if callback is None else lambda progress: callback(*progress)
+        )
+        outcome = run_rounds(_passes(native), _report, hooks, limit=self.passes, unit="passes")
+        self.stopped_ = outcome.stopped
         self.classes_, self.log_likelihood_ = np.asarray(native.classes()), native.log_likelihood
         self.counts_ = np.bincount(text.words, minlength=text.n_words).astype(np.int32)
         return self
@@ -182,7 +202,7 @@ class WordClasses(Representation):
         renamed to be as like these as they can be.
         """
         domains = self._domains(source, target)
-        column = cross_fitted(self, domains, folds, seed)
+        column = cross_fit(self, domains, folds, seed)
         return domains.source.with_column(self.name, column)
 
     def by_word(self, corpora: Sequence[Corpus]) -> Floats:
@@ -235,7 +255,7 @@ class WordClasses(Representation):
         """Classes from a file or from bytes."""
         with opened(source, cls.kind) as file:
             settings = dict(file.facts["settings"])
-            made = cls(properties=restored(settings.pop("properties", [])), **settings)
+            made = cls(properties=restore_properties(settings.pop("properties", [])), **settings)
             made.vocabulary_ = vocabulary_in(file)
             n, k = len(made.vocabulary_), made.classes
             made.classes_ = file.numbers("classes", np.uint32, (n,), below=k).astype(np.int32)

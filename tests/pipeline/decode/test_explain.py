@@ -70,7 +70,7 @@ def test_reasons_of_all_kinds_of_layers_add_up(layers: dict[str, Any], corpus: C
     seen = set()
     for sequence in random_corpus(20, seed=7, longest=12):
         found = pipeline.explain(sequence, top=10_000)
-        one = sequence.alone()
+        one = sequence.to_corpus()
         ours, theirs = (pipeline.annotate(one, decode=how) for how in ("joint", "cascade"))
         assert found.gain == pytest.approx(
             score(pipeline, ours) - score(pipeline, theirs), abs=1e-5
@@ -78,3 +78,23 @@ def test_reasons_of_all_kinds_of_layers_add_up(layers: dict[str, Any], corpus: C
         assert sum(reason.gain for reason in found.reasons) == pytest.approx(found.gain)
         seen |= {reason.layer for reason in found.reasons}
     assert seen == {"low", "mid", "up"}
+
+
+def test_members_of_a_pool_may_lack_labels(layers: dict[str, Any], corpus: Corpus) -> None:
+    values = [["O" if y == "L" else y for y in row] for row in corpus.lists("low")]
+    fewer = Tagger(features=Template(column("word")), c2=0.1)
+    fewer.fit(corpus.with_column("low", values), label="low")
+    assert set(fewer.labels_) == {"O", "P"}
+    pool = Pool([layers["low"], fewer], weights=[0.9, 0.1], labels=layers["low"].labels_)
+    pipeline = Pipeline({**layers, "low": pool}, weights={"low": 0.5})
+    labels, n_changes = set(), 0
+    for sequence in random_corpus(40, seed=7, longest=12):
+        found = pipeline.explain(sequence, top=10_000)
+        one = sequence.to_corpus()
+        ours, theirs = (pipeline.annotate(one, decode=how) for how in ("joint", "cascade"))
+        expected = score(pipeline, ours) - score(pipeline, theirs)
+        assert found.gain == pytest.approx(expected, abs=1e-5)
+        n_changes += len(found.changes)
+        labels |= {*ours.lists("low")[0]}
+    assert n_changes
+    assert "L" in labels

@@ -10,7 +10,7 @@ import pytest
 
 from dovetail import Corpus, DataError, Pipeline, Tagger, Template, TrainingError, column, stacked
 from dovetail.corpus import SoftColumn
-from dovetail.corpus.sequences import part_numbers
+from dovetail.corpus.sequences import assign_folds
 from dovetail.pipeline.train.layerwise import LayerwiseTraining
 from pipeline.conftest import only, random_corpus
 
@@ -58,7 +58,7 @@ def test_columns_are_cross_fitted_where_text_is_shared(
         )
     assert "cross-fitted" in pipeline.notes_[0]
     assert "cross-fitted" in caplog.text
-    parts = part_numbers(only(corpus, "word", "low"), 5, 0)
+    parts = assign_folds(only(corpus, "word", "low"), 5, 0)
     lists = seen["up"].lists("low")
     for part in range(5):
         rest = corpus.select(np.flatnonzero(parts != part))
@@ -74,7 +74,7 @@ def test_columns_are_cross_fitted_where_text_is_shared(
 def test_copies_of_a_text_are_in_one_part() -> None:
     corpus = random_corpus(30, seed=4)
     twice = Corpus.concatenate([corpus, corpus])
-    parts = part_numbers(twice, 5, 0)
+    parts = assign_folds(twice, 5, 0)
     assert parts[:30].tolist() == parts[30:].tolist()
     assert set(parts) == set(range(5))
 

@@ -65,7 +65,7 @@ def weights(trained: Tagger) -> list[tuple[str, str, float]]:
 
 def of_the_ladder(settings: dict[str, Any], corpus: Corpus) -> dict[float, float]:
     """Likelihoods of all values."""
-    numbers = values.part_numbers(corpus, values.PARTS, 0)
+    numbers = values.assign_folds(corpus, values.PARTS, 0)
     parts = [values._Part(settings, corpus, "pos", ["class"], numbers == k) for k in range(2)]
     n = sum(part.n_tokens for part in parts)
     return {value: sum(p.log_likelihood(value) for p in parts) / n for value in LADDER}

@@ -27,6 +27,7 @@ __all__ = [
     "NAMES",
     "announcements",
     "chinese",
+    "choose_feature_set",
     "chunking",
     "default",
     "entities",
@@ -35,7 +36,6 @@ __all__ = [
     "newswire",
     "parts_of_speech",
     "phrases",
-    "suited",
     "zhang_johnson",
 ]
 
@@ -62,7 +62,7 @@ WITH_LEXICONS: dict[str, Callable[[Sequence[str], Mapping[str, Lexicon]], Templa
 NAMES = tuple(sorted({*OF_WORDS, *OF_WORDS_AND_TAGS, *OF_ALL, *WITH_LEXICONS}))
 
 
-def suited(corpus: Corpus, label: str | None) -> Template:
+def choose_feature_set(corpus: Corpus, label: str | None) -> Template:
     """The default for a corpus of which the column ``label`` is to be learnt, or none is known."""
     from dovetail.corpus import detect_scheme
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.base.potentials import Potentials, Scores
 from dovetail.corpus import Column, Corpus
 from dovetail.grid import Grid
 from dovetail.pipeline.decode.single import missing
 from dovetail.pipeline.layers.known import Known
 from dovetail.pipeline.layers.layer import Layer
-from dovetail.pipeline.layers.potentials import Potentials, Scores
 
 Pass = Callable[[Layer, Corpus], Column]
 
@@ -100,5 +100,5 @@ class JointScores:
         for layer in members:
             known = self.known.get(self.layers[layer].name)
             if known is not None:
-                grid = grid.clamped(place[layer], known.codes)
+                grid = grid.clamp(place[layer], known.codes)
         return grid

@@ -27,7 +27,7 @@ def best_column(layer: Layer, corpus: Corpus, known: Known | None, threads: int 
 def best_codes(layer: Layer, grid: Grid, known: Known | None, threads: int | None) -> Codes:
     """The labels that a layer decides on; where some are known, the likeliest that agree."""
     if known is not None:
-        grid = grid.clamped(0, known.codes)
+        grid = grid.clamp(0, known.codes)
     best = grid.best("exact", threads=threads).labels[0]
     threshold = layer.annotator.span_threshold
     if threshold is None or known is not None:
@@ -52,7 +52,7 @@ def soft_column(
         return SoftColumn.of(layer.labels, layer.annotator.marginals(corpus, threads))
     grid = layer.annotator.grid(corpus)
     if known is not None:
-        grid = grid.clamped(0, known.codes)
+        grid = grid.clamp(0, known.codes)
     if lattice is None:
         return SoftColumn.of(layer.labels, grid.marginals("exact", threads=threads).labels[0])
     weights = np.zeros((corpus.n_tokens, len(layer.labels)))

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.base.potentials import Scores
 from dovetail.corpus import detect_scheme
 from dovetail.corpus.labels import B, E, I, O, S, split_label
 from dovetail.grid import Grid
-from dovetail.pipeline.layers.potentials import Scores
 
 LEAST = 0.02  # probability; spans below it are passed over
 MOST_NUMBERS = 1 << 24  # probabilities of pairs that are kept at a time

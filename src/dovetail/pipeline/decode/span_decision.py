@@ -14,6 +14,7 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.base.potentials import Scores
 from dovetail.corpus.labels import B, E, I, S
 from dovetail.grid import Grid
 from dovetail.pipeline.decode.span_candidates import (
@@ -22,7 +23,6 @@ from dovetail.pipeline.decode.span_candidates import (
     find_candidates,
     labels_of_types,
 )
-from dovetail.pipeline.layers.potentials import Scores
 
 Codes = npt.NDArray[np.int32]
 

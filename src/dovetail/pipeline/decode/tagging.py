@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from html import escape
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from dovetail.base.potentials import Scores
 from dovetail.chain.tagging import SpanPrediction, span_events
+from dovetail.chain.tagging_html import mark_words
 from dovetail.corpus import Column, Corpus
 from dovetail.corpus.labels import spans
 from dovetail.corpus.schemes import detect_scheme
@@ -21,7 +25,6 @@ from dovetail.pipeline.decode.single import best_codes
 from dovetail.pipeline.decode.span_decision import label_scores
 from dovetail.pipeline.layers.known import Codes
 from dovetail.pipeline.layers.layer import Layer
-from dovetail.pipeline.layers.potentials import Scores
 
 
 class LayerTagging(NamedTuple):
@@ -42,6 +45,19 @@ class PipelineTagging(NamedTuple):
 
     layers: dict[str, LayerTagging]
     probability: float
+
+    def to_html(self, words: Sequence[str] | None = None) -> str:
+        """The words with the spans, or labels, of each layer marked, a line for each; without
+        words, their numbers."""
+        rows = "".join(
+            f'<tr><th style="text-align:left">{escape(name)}</th>'
+            f'<td style="text-align:left;line-height:2">{mark_words(layer, words)}</td></tr>'
+            for name, layer in self.layers.items()
+        )
+        return f'<table title="probability {self.probability:.2f}"><tbody>{rows}</tbody></table>'
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
 
 class _Decoded(NamedTuple):
@@ -84,7 +100,7 @@ def tag_corpus(
             given = known.get(layer.name)
             codes = best_codes(layer, grid, given, threads)
             if given is not None:
-                grid = grid.clamped(0, given.codes)
+                grid = grid.clamp(0, given.codes)
             expected = grid.marginals("exact", threads=threads)
             logs += label_scores(grid, codes) - expected.log_z
             found[layer.name] = _Decoded(codes, expected.labels[0], grid, 0)

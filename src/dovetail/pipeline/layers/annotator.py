@@ -4,40 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
 
+from dovetail.base.annotator import Latent
+from dovetail.base.potentials import Potentials, Scores
 from dovetail.corpus import Column, Corpus
 from dovetail.grid import Grid
 from dovetail.pipeline.layers.known import known_labels
-from dovetail.pipeline.layers.potentials import Potentials, Scores
 
 if TYPE_CHECKING:
     from dovetail.chain.tagger import Tagger
     from dovetail.pipeline.layers.parts import PartsWriter
 
-Latent = Mapping[str, tuple[str, ...]]
 Gains = defaultdict[tuple[int, str], float]  # by token and source
-
-
-@runtime_checkable
-class Annotator(Protocol):
-    """Reads columns of a corpus, and has labels of its own for the tokens."""
-
-    @property
-    def labels_(self) -> list[str]:
-        """The labels that it can give."""
-
-    @property
-    def reads_(self) -> tuple[str, ...]:
-        """Columns that it may read."""
-
-    def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:
-        """Scores over the tokens of a corpus.
-
-        ``latent`` are columns that are not known yet, with the labels that they may have: scores
-        that depend on them are given for each of these. The corpus holds guesses at them.
-        """
 
 
 class LayerAnnotator(ABC):
@@ -115,18 +95,11 @@ class LayerAnnotator(ABC):
     def gains(self, column: str, joint: Corpus, cascade: Corpus) -> Gains:
         """What each source adds to the score at a token in one answer more than in the other, where
         that can differ; the labels of both are in ``column``."""
-        gains: Gains = defaultdict(float)
-        labels = self.labels_
-        for sign, answer in ((1, joint), (-1, cascade)):
-            codes = known_labels(column, labels, answer).codes
-            own = self.potentials(answer, {}).ordered(labels)
-            for token, label in enumerate(codes.tolist()):
-                gains[token, "score"] += sign * float(own.node[token, label])
-                if token:
-                    before = int(codes[token - 1])
-                    into = own.transitions[token] if own.transitions.ndim == 3 else own.transitions
-                    gains[token, f"after {labels[before]}"] += sign * float(into[before, label])
-        return gains
+        return gains_by_score(self, self.labels_, column, joint, cascade)
+
+    def describe(self) -> dict[str, Any]:
+        """What it is made of, as plain data, for people."""
+        return {"kind": type(self).__name__.lower()}
 
     # Files
 
@@ -138,6 +111,24 @@ class LayerAnnotator(ABC):
     def spec(self, parts: PartsWriter) -> dict[str, Any]:  # noqa: ARG002
         """Plain data, for a file; ``parts`` takes what is a file of its own."""
         return {"kind": "own", "labels": list(self.labels_)}
+
+
+def gains_by_score(
+    annotator: LayerAnnotator, labels: Sequence[str], column: str, joint: Corpus, cascade: Corpus
+) -> Gains:
+    """Gains by the scores of labels and of transitions; ``labels`` may be more than the annotator
+    knows, which have no score."""
+    gains: Gains = defaultdict(float)
+    for sign, answer in ((1, joint), (-1, cascade)):
+        codes = known_labels(column, labels, answer).codes
+        own = annotator.potentials(answer, {}).extended(labels)
+        for token, label in enumerate(codes.tolist()):
+            gains[token, "score"] += sign * float(own.node[token, label])
+            if token:
+                before = int(codes[token - 1])
+                into = own.transitions[token] if own.transitions.ndim == 3 else own.transitions
+                gains[token, f"after {labels[before]}"] += sign * float(into[before, label])
+    return gains
 
 
 class TrainableAnnotator(LayerAnnotator):
@@ -163,6 +154,16 @@ class TrainableAnnotator(LayerAnnotator):
     @abstractmethod
     def fit(self, corpus: Corpus, label: str, callback: Any = None) -> None:
         """Train it on a column of a corpus that has all columns it reads."""
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether its training was ended by Ctrl-C, with the best model so far."""
+        return False
+
+    def check_finished(self) -> None:
+        """End all training with one that was interrupted."""
+        if self.is_interrupted:
+            raise KeyboardInterrupt
 
     @property
     def notes(self) -> list[str]:

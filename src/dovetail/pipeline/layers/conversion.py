@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from dovetail.base.annotator import Annotator
 from dovetail.chain.tagger import Tagger
 from dovetail.errors import DataError
-from dovetail.pipeline.layers.annotator import Annotator, LayerAnnotator
+from dovetail.pipeline.layers.annotator import LayerAnnotator
 from dovetail.pipeline.layers.custom import CustomLayer
 from dovetail.pipeline.layers.linear import LinearLayer, is_linear_tagger
 from dovetail.pipeline.layers.tagger import TaggerLayer

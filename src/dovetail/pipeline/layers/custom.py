@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from dovetail.base.annotator import Annotator, Latent
+from dovetail.base.potentials import Potentials
 from dovetail.corpus import Corpus
-from dovetail.pipeline.layers.annotator import Annotator, Latent, LayerAnnotator
-from dovetail.pipeline.layers.potentials import Potentials
+from dovetail.pipeline.layers.annotator import LayerAnnotator
 
 
 class CustomLayer(LayerAnnotator):

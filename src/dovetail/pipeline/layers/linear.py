@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
+from dovetail.base.annotator import Latent
+from dovetail.base.potentials import Potentials, Scores
 from dovetail.corpus import Column, Corpus
 from dovetail.io.loading import load
 from dovetail.numeric import log
-from dovetail.pipeline.layers.annotator import Latent
-from dovetail.pipeline.layers.potentials import Potentials, Scores
 from dovetail.pipeline.layers.wrapped import WrappedTagger
 
 if TYPE_CHECKING:
@@ -66,6 +66,9 @@ class LinearLayer(WrappedTagger["LinearTagger"]):
 
     def marginals(self, corpus: Corpus, threads: int | None) -> Scores:  # noqa: ARG002
         return self.tagger.marginals(corpus)
+
+    def describe(self) -> dict[str, Any]:
+        return {"kind": self.tagger.kind, "reads": list(self.reads_)}
 
     def spec(self, parts: PartsWriter) -> dict[str, Any]:
         return {"kind": "linear", "array": parts.add("linear", self.tagger.to_bytes())}

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dovetail.base.annotator import Latent
+from dovetail.base.potentials import Potentials
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus, SoftColumn
 from dovetail.numeric import log
-from dovetail.pipeline.layers.annotator import Latent, LayerAnnotator
-from dovetail.pipeline.layers.potentials import Potentials
+from dovetail.pipeline.layers.annotator import LayerAnnotator
 from dovetail.pipeline.layers.tagger import TaggerLayer, load_tagger
 
 if TYPE_CHECKING:
@@ -54,6 +55,9 @@ class LogTaggerLayer(TaggerLayer):
     def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:
         """The tagger's scores of a corpus with probabilities in these columns."""
         return super().potentials(with_logarithms(corpus, self.columns), latent)
+
+    def describe(self) -> dict[str, Any]:
+        return {**super().describe(), "reads_logarithms": list(self.columns)}
 
     def spec(self, parts: PartsWriter) -> dict[str, Any]:
         return {**super().spec(parts), "logs": list(self.columns)}

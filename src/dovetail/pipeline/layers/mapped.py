@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from dovetail.base.annotator import Latent
+from dovetail.base.potentials import Potentials, Scores
 from dovetail.corpus import Corpus, SoftColumn, detect_scheme
 from dovetail.corpus.labels import B, O, S, split_label
 from dovetail.corpus.schemes import Scheme, allowed_transitions
 from dovetail.numeric import log, matmul
-from dovetail.pipeline.layers.annotator import Latent, LayerAnnotator
-from dovetail.pipeline.layers.potentials import Potentials, Scores
+from dovetail.pipeline.layers.annotator import LayerAnnotator
 
 if TYPE_CHECKING:
     from dovetail.pipeline.layers.parts import PartsReader, PartsWriter
@@ -140,6 +141,16 @@ class Mapped(LayerAnnotator):
     @property
     def is_saveable(self) -> bool:
         return True
+
+    def describe(self) -> dict[str, Any]:
+        """The column, and which new type each old one most likely is."""
+        table, new = self.label_map.table, types_of(self.label_map.new)
+        likeliest = {
+            old: {"type": new[int(row.argmax())], "probability": float(row.max())}
+            for old, row in zip(types_of(self.label_map.old), table, strict=True)
+        }
+        scheme = self.label_map.scheme
+        return {"kind": self.kind, "reads": [self.column], "scheme": scheme, "types": likeliest}
 
     def spec(self, parts: PartsWriter) -> dict[str, Any]:  # noqa: ARG002
         return {"kind": self.kind, "column": self.column, "map": self.label_map.spec()}

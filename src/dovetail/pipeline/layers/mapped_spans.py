@@ -18,10 +18,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.base.annotator import Latent
+from dovetail.base.potentials import Potentials, Scores
 from dovetail.corpus import Corpus
 from dovetail.corpus.labels import B, E, I, O, S, split_label
 from dovetail.numeric import log, matmul
-from dovetail.pipeline.layers.annotator import Latent
 from dovetail.pipeline.layers.mapped import (
     ILLEGAL,
     LEAST,
@@ -32,7 +33,6 @@ from dovetail.pipeline.layers.mapped import (
     roles_of,
     types_of,
 )
-from dovetail.pipeline.layers.potentials import Potentials, Scores
 
 
 class MappedSpans(Mapped):

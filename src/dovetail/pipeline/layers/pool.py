@@ -9,11 +9,12 @@ from math import inf
 from operator import add
 from typing import TYPE_CHECKING, Any
 
+from dovetail.base.annotator import Annotator, Latent
+from dovetail.base.potentials import Potentials
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.pipeline.layers.annotator import Annotator, Gains, Latent, LayerAnnotator
+from dovetail.pipeline.layers.annotator import Gains, LayerAnnotator, gains_by_score
 from dovetail.pipeline.layers.conversion import as_annotator
-from dovetail.pipeline.layers.potentials import Potentials
 
 if TYPE_CHECKING:
     from dovetail.chain.tagger import Tagger
@@ -82,12 +83,24 @@ class Pool(LayerAnnotator):
         return reduce(add, scores)
 
     def gains(self, column: str, joint: Corpus, cascade: Corpus) -> Gains:
-        """Those of the members, weighted."""
+        """Those of the members, weighted; of one that lacks a label of the answers, by its scores
+        alone."""
         gains: Gains = defaultdict(float)
+        given = {*_labels_in(joint, column), *_labels_in(cascade, column)}
         for member, weight in zip(self.members, self.weights, strict=True):
-            for key, gain in member.gains(column, joint, cascade).items():
+            if given <= {*member.labels_}:
+                own = member.gains(column, joint, cascade)
+            else:
+                own = gains_by_score(member, self.labels_, column, joint, cascade)
+            for key, gain in own.items():
                 gains[key] += weight * gain
         return gains
+
+    def describe(self) -> dict[str, Any]:
+        """The members with their weights."""
+        pairs = zip(self.members, self.weights, strict=True)
+        members = [{"weight": float(weight), **member.describe()} for member, weight in pairs]
+        return {"kind": "pool", "members": members}
 
     @property
     def is_saveable(self) -> bool:
@@ -108,3 +121,7 @@ class Pool(LayerAnnotator):
     def from_spec(cls, spec: Mapping[str, Any], parts: PartsReader) -> Pool:
         members = [parts.restore(member) for member in spec["members"]]
         return cls(members, spec["weights"], spec.get("labels"))
+
+
+def _labels_in(corpus: Corpus, name: str) -> set[str]:
+    return {str(label) for labels in corpus.lists(name) for label in labels}

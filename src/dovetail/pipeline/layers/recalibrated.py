@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dovetail.base.annotator import Annotator, Latent
+from dovetail.base.potentials import Potentials, Scores
 from dovetail.corpus import Corpus
-from dovetail.pipeline.layers.annotator import Annotator, Gains, Latent, LayerAnnotator
+from dovetail.pipeline.layers.annotator import Gains, LayerAnnotator
 from dovetail.pipeline.layers.conversion import as_annotator
 from dovetail.pipeline.layers.known import are_different, known_labels
-from dovetail.pipeline.layers.potentials import Potentials, Scores
 
 if TYPE_CHECKING:
     from dovetail.chain.tagger import Tagger
@@ -122,6 +123,14 @@ class Recalibrated(LayerAnnotator):
                 into = float(transitions[own[token - 1], own[token]]) if token else 0.0
                 gains[token, "recalibration"] += sign * (float(bias[own[token]]) + into)
         return gains
+
+    def describe(self) -> dict[str, Any]:
+        """The annotator, and the threshold of spans."""
+        return {
+            "kind": "recalibrated",
+            "span_threshold": self.span_threshold,
+            "of": self.annotator.describe(),
+        }
 
     @property
     def is_saveable(self) -> bool:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.base.annotator import Latent
+from dovetail.base.potentials import Potentials
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.pipeline.layers.annotator import Latent, LayerAnnotator
-from dovetail.pipeline.layers.potentials import Potentials
+from dovetail.pipeline.layers.annotator import LayerAnnotator
 
 
 class Scores(LayerAnnotator):

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail.chain.contributions import contributions, differing
+from dovetail.base.annotator import Latent
+from dovetail.base.potentials import Potentials, Scores
+from dovetail.chain.contributions import contributions, differ_at
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Column, Corpus
 from dovetail.features.latent import LatentTemplate
-from dovetail.pipeline.layers.annotator import Gains, Latent
+from dovetail.pipeline.layers.annotator import Gains
 from dovetail.pipeline.layers.known import are_different, known_labels
-from dovetail.pipeline.layers.potentials import Potentials, Scores
 from dovetail.pipeline.layers.wrapped import WrappedTagger
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ class TaggerLayer(WrappedTagger[Tagger]):
         trained.fit(corpus, label=label, callback=callback)
         for name in ("model_", "history_", "stopped_"):
             setattr(self.tagger, name, getattr(trained, name))
+
+    @property
+    def is_interrupted(self) -> bool:
+        return self.tagger.stopped_.startswith("interrupted")
 
     def reads_guesses(self, latent: Latent) -> bool:
         """Whether some feature needs a guess at a latent column, since it reads it elsewhere than
@@ -97,12 +102,25 @@ class TaggerLayer(WrappedTagger[Tagger]):
         model = self.tagger.model_
         batches = [self.tagger.encode(answer) for answer in (joint, cascade)]
         codes = [known_labels(column, self.labels_, answer).codes for answer in (joint, cascade)]
-        changed = are_different(*codes) | differing(*batches)
+        changed = are_different(*codes) | differ_at(*batches)
         for sign, batch, own in zip((1, -1), batches, codes, strict=True):
             for token, found in contributions(model, batch, own, np.flatnonzero(changed)):
                 for source, score in found.items():
                     gains[token, source] += sign * score
         return gains
+
+    def describe(self) -> dict[str, Any]:
+        """Sizes, the label scheme, and the penalty that training used."""
+        return {
+            "kind": self.tagger.kind,
+            "reads": list(self.reads_),
+            "scheme": self.tagger.model_.facts["scheme"],
+            "c1": self.tagger.c1,
+            "c2": self.tagger.c2_,
+            "n_features": self.tagger.n_features_,
+            "n_weights": self.tagger.n_weights_,
+            "stopped": self.tagger.stopped_,
+        }
 
     def spec(self, parts: PartsWriter) -> dict[str, Any]:
         return {"kind": "tagger", "array": parts.add("tagger", self.tagger.to_bytes()), "logs": []}

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail.corpus import Column, Corpus, SoftColumn
-from dovetail.corpus.sequences import part_numbers, sequence_keys
+from dovetail.corpus.sequences import assign_folds, sequence_keys
 
 Ints = npt.NDArray[np.int64]
 SHARED = 0.05  # of a corpus's tokens; below it, common sequences are chance ("Yes .")
@@ -22,7 +22,7 @@ def shared_parts(corpus: Corpus, source: Corpus, folds: int, seed: int) -> Ints 
     found = np.array([places.get(key, -1) for key in sequence_keys(corpus)], np.int64)
     if np.diff(corpus.bounds)[found >= 0].sum() < max(1, SHARED * corpus.n_tokens):
         return None
-    parts = part_numbers(source, folds, seed)
+    parts = assign_folds(source, folds, seed)
     return np.where(found >= 0, parts[found], -1)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
@@ -14,8 +14,10 @@ from dovetail.pipeline.layers.annotator import LayerAnnotator, TrainableAnnotato
 from dovetail.pipeline.layers.layer import Layer, layer_named, sort_layers
 from dovetail.pipeline.representations import all_represented, columns_of, leaks, without
 from dovetail.pipeline.tasks import label_of, naming
-from dovetail.pipeline.train.auto.members import fit_members
+from dovetail.pipeline.train.auto.interruption import best_member
+from dovetail.pipeline.train.auto.members import Member, fit_members
 from dovetail.pipeline.train.auto.pools import Candidates
+from dovetail.pipeline.train.held_out import HeldOut
 from dovetail.pipeline.train.joint.training import fit_jointly
 from dovetail.pipeline.train.layerwise import LayerwiseTraining, Listener
 from dovetail.pipeline.train.result import TrainingResult
@@ -69,8 +71,33 @@ class Trainer:
                 self.representations,
                 self.callback,
             )
-            return TrainingResult(sort_layers(layers), notes)
-        return self._fit_layerwise(layers, corpora, columns, training, notes)
+            result = TrainingResult(
+                sort_layers(layers), notes, interrupted=_is_interrupted(layers[-1])
+            )
+        else:
+            result = self._fit_layerwise(layers, corpora, columns, training, notes)
+        return replace(result, facts=self._facts(corpora, columns, training, result.facts))
+
+    def _facts(
+        self,
+        corpora: Mapping[str, Corpus],
+        columns: Mapping[str, str],
+        training: Training,
+        more: Mapping[str, Mapping[str, Any]],
+    ) -> dict[str, dict[str, Any]]:
+        """What files say of the training of each layer."""
+        return {
+            name: {
+                "training": training,
+                "label": columns[name],
+                "sequences": len(corpus),
+                "tokens": corpus.n_tokens,
+                "folds": self.folds,
+                "seed": self.seed,
+                **more.get(name, {}),
+            }
+            for name, corpus in corpora.items()
+        }
 
     @property
     def _layers(self) -> Sequence[Layer]:
@@ -139,20 +166,58 @@ class Trainer:
         for layer in layers:
             if layer.name in corpora:
                 layerwise.check_columns(layer, corpora[layer.name])
+        with_data = [layer for layer in layers if layer.name in corpora]
         last = layers[-1]
         by_auto = training == "auto" and last.name in corpora
-        for layer in layers[:-1] if by_auto else layers:
-            if layer.name in corpora:
-                layerwise.fit(layer, corpora[layer.name], columns[layer.name])
-        if not by_auto:
-            return TrainingResult(sort_layers(layers), notes + layerwise.notes)
+        for layer in with_data[:-1] if by_auto else with_data:
+            layerwise.fit(layer, corpora[layer.name], columns[layer.name])
+            if layer is not with_data[-1] and _is_interrupted(layer):
+                raise KeyboardInterrupt  # the next task should not begin
+        if by_auto:
+            return self._fit_by_auto(layerwise, corpora[last.name], columns[last.name], notes)
+        return TrainingResult(
+            sort_layers(layers),
+            notes + layerwise.notes,
+            interrupted=any(_is_interrupted(layer) for layer in with_data[-1:]),
+        )
+
+    def _fit_by_auto(
+        self, layerwise: LayerwiseTraining, corpus: Corpus, label: str, notes: list[str]
+    ) -> TrainingResult:
+        """Train the last layer, those below it being trained."""
+        *below, last = layerwise.layers
+        members: list[Member] = []
+        held_out: Sequence[HeldOut]
+        annotator: LayerAnnotator
+        candidates = None
         with naming(last.name):
-            members = fit_members(layerwise, last, corpora[last.name], columns[last.name])
-            candidates = Candidates(members, self.decoder.threads)
-            pool = candidates.select_pool()
-        trained = [*layers[:-1], replace(last, annotator=pool.annotator)]
-        notes = [*notes, f"{last.name}: {pool.note}", *layerwise.notes]
-        return TrainingResult(sort_layers(trained), notes, pool.held_out, candidates)
+            try:
+                fit_members(layerwise, last, corpus, label, members)
+                candidates = Candidates(members, self.decoder.threads)
+                annotator, held_out, note, selected, scores = candidates.select_pool()
+            except KeyboardInterrupt:
+                candidates = None
+                kept, note, scores = best_member(members, self.decoder.threads)
+                annotator, held_out, selected = kept.annotator, kept.parts, kept.kind
+        facts = {
+            "candidates": scores,
+            "selected": selected,
+            "same": dict(self.same or {}),
+            "interrupted": candidates is None,
+        }
+        return TrainingResult(
+            sort_layers([*below, replace(last, annotator=annotator)]),
+            [*notes, f"{last.name}: {note}", *layerwise.notes],
+            list(held_out),
+            candidates,
+            interrupted=candidates is None,
+            facts={last.name: facts},
+        )
+
+
+def _is_interrupted(layer: Layer) -> bool:
+    annotator = layer.annotator
+    return isinstance(annotator, TrainableAnnotator) and annotator.is_interrupted
 
 
 def _check_probabilities(layers: Sequence[Layer], decode: Decode, training: Training) -> None:

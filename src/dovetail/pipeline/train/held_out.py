@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dovetail.base.annotator import Latent
+from dovetail.base.potentials import Potentials
 from dovetail.corpus import Corpus
 from dovetail.grid import Grid
-from dovetail.pipeline.layers.annotator import Latent
-from dovetail.pipeline.layers.potentials import Potentials
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from dovetail.chain.steps import Progress
+from dovetail.chain.train.steps import Progress
 from dovetail.corpus import Column, Corpus
-from dovetail.corpus.sequences import part_numbers
+from dovetail.corpus.sequences import assign_folds
 from dovetail.errors import DataError
-from dovetail.features.resolution import features_of_corpus
+from dovetail.features.resolution import resolve_corpus_features
 from dovetail.pipeline.choices import Training
 from dovetail.pipeline.decode.single import best_column, soft_column
 from dovetail.pipeline.layers.annotator import TrainableAnnotator
@@ -139,7 +139,7 @@ class LayerwiseTraining:
         return best_column(layer, corpus, None, self.threads)
 
     def _fold_models(self, lower: Layer, source: TrainedOn) -> list[Layer]:
-        parts = part_numbers(source.corpus, self.folds, self.seed)
+        parts = assign_folds(source.corpus, self.folds, self.seed)
         out = []
         for part in range(self.folds):
             rest = source.corpus.select(np.flatnonzero(parts != part))
@@ -148,6 +148,7 @@ class LayerwiseTraining:
             name = f"{lower.name}, without part {part + 1} of {self.folds}"
             with naming(lower.name):
                 annotator.fit(rest, source.label, self.callback(name))
+            annotator.check_finished()
             out.append(Layer(lower.name, annotator))
         return out
 
@@ -169,8 +170,8 @@ class LayerwiseTraining:
         lower = [other.name for other in self.below(layer)]
         known = {other.name for other in self.layers} | set(columns_of(self.represented))
         inputs = [name for name in corpus.names if name != label and name not in known]
-        template = features_of_corpus(annotator.features, corpus, label, inputs)
-        annotator.set_features(reading(template, self.represented).reading(*lower))
+        template = resolve_corpus_features(annotator.features, corpus, label, inputs)
+        annotator.set_features(reading(template, self.represented).with_columns(*lower))
 
     def choose_representation_value(self, layer: Layer, corpus: Corpus, label: str) -> None:
         """What columns of representations count for a layer, where that is left open."""

@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 
 from dovetail.chain.groups import FeatureGroup
-from dovetail.chain.prior import FLAT_STRENGTH
-from dovetail.chain.prior import MOST_TOKENS as GRADED
 from dovetail.chain.tagger import Tagger
+from dovetail.chain.train.methods import find_method
+from dovetail.chain.train.prior import FLAT_STRENGTH
+from dovetail.chain.train.prior import MOST_TOKENS as GRADED
 from dovetail.corpus import Corpus
-from dovetail.corpus.sequences import part_numbers, sequence_keys
+from dovetail.corpus.sequences import assign_folds, sequence_keys
 from dovetail.errors import DovetailError
 from dovetail.features import Dataset, Template
 
@@ -71,11 +72,12 @@ def choose_value(
     settings: Mapping[str, Any], corpus: Corpus, label: str, columns: Sequence[str], seed: int = 0
 ) -> ChosenValue:
     """The value of some columns under which a tagger of these settings does best."""
-    if settings["method"] == "perceptron" or not (settings["c1"] or settings["c2"]):
+    method = find_method(settings["method"])
+    if not method.l2 or not (settings["c1"] or settings["c2"]):
         return ChosenValue(USUAL, {})  # without a penalty it hardly matters
     rough = {**settings, "tolerance": max(ROUGH, settings["tolerance"])}
-    if rough["method"] == "dual":
-        rough["method"] = "auto"  # which can start from another model
+    if not method.warm_start:
+        rough["method"] = "auto"
     if rough["c2"] == "auto" and corpus.n_tokens > GRADED:
         rough["c2"] = FLAT_STRENGTH  # the prior is that of the whole text
     sample = _sample(corpus, seed)
@@ -83,7 +85,7 @@ def choose_value(
     if n_texts < PARTS:
         return ChosenValue(USUAL, {})
     try:
-        numbers = part_numbers(sample, PARTS, seed)
+        numbers = assign_folds(sample, PARTS, seed)
         parts = [_Part(rough, sample, label, columns, numbers == k) for k in range(PARTS)]
         tried = _climb(parts)
     except DovetailError as error:  # what is wrong with the whole text, its training will say

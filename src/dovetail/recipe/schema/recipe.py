@@ -45,6 +45,10 @@ RECIPE: Table = {
             "seed": Key(SEED, "Seed of what is random."),
         },
     ),
+    "unlabelled": Key(
+        FILES,
+        "Text without labels: all tasks read the classes and states of words learned from it.",
+    ),
     "task": Key(Tables("[[task]]"), "The tasks, from the first to the last."),
     "representation": Key(Tables("[[representation]]"), "Representations that all tasks read."),
     "compare": Key(Tables("[compare]"), "What dovetail compare does."),

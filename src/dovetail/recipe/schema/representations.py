@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from dovetail.base.parameters import REQUIRED
+from dovetail.base.parameters import REQUIRED, parameters_of
 from dovetail.corpus import FORMATS
 from dovetail.multitask import Structure
 from dovetail.recipe.schema.keys import Key, Table, parameters_for
@@ -27,13 +27,13 @@ from dovetail.representation import (
     HMM,
     BiasedHMM,
     Consistency,
-    Entropy,
     LayeredHMM,
     WordClasses,
     WordVectors,
 )
-from dovetail.representation.parameters import Update
-from dovetail.representation.starts import Start
+from dovetail.representation.bias.registry import OFFERED, find_offer
+from dovetail.representation.hmm.parameters import Update
+from dovetail.representation.hmm.starts import Start
 from dovetail.representation.vocabulary import Rare
 
 KIND = Key(
@@ -77,14 +77,19 @@ _HMM = {
 _SOFT = Key(Flag(), "Columns have probabilities, not majorities.")
 
 _HMM_TABLE = {**_TEXT, **parameters_for(HMM, {**_COLUMN, **_WORDS, **_HMM}), **_SEED}
+
+
+def _weight_key(key: str) -> Key:
+    """The weight of a bias; only that of one by labels has a default, as others are asked for by
+    it."""
+    offer = find_offer(key)
+    default = parameters_of(OFFERED[key])["weight"] if offer.by_labels else None
+    return Key(NOT_NEGATIVE, offer.summary, default)
+
+
 _BIASES = {
     "labels": Key(ColumnName(), "The source's column of labels, which states should tell."),
-    **parameters_for(
-        Entropy,
-        {"entropy": Key(NOT_NEGATIVE, "Weight of a bias to states that tell the labels.")},
-        entropy="weight",
-    ),
-    "distance": Key(NOT_NEGATIVE, "Weight of a bias to alike use of states in both domains."),
+    **{key: _weight_key(key) for key in OFFERED},
     **parameters_for(
         BiasedHMM, {"sigma": Key(POSITIVE, "Bound of all biases together, as the paper has it.")}
     ),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import get_args
 
 from dovetail.chain.constraints import Scheme
-from dovetail.chain.objective import Precision
-from dovetail.chain.steps import Method
 from dovetail.chain.tagger import Tagger
+from dovetail.chain.train.methods import METHODS
+from dovetail.chain.train.objective import Precision
 from dovetail.recipe.schema.keys import Key, parameters_for
 from dovetail.recipe.schema.values import (
     COUNT,
@@ -29,7 +29,7 @@ TAGGER = parameters_for(
             "Strength of the L2 penalty; auto suits the features and the amount of text.",
         ),
         "method": Key(
-            Choice(get_args(Method)),
+            Choice(tuple(METHODS)),
             "How to train; auto starts fast and ends with a certificate of convergence.",
         ),
         "tolerance": Key(POSITIVE, "Stop when within this of the optimum, relative to it."),

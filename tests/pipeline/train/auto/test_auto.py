@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from dovetail import Corpus, DataError, Pipeline, Pool, Tagger, Template, column
-from dovetail.evaluate.judgement import Judgement
+from dovetail.base.potentials import Potentials
+from dovetail.evaluate.ratio import RatioScore
 from dovetail.pipeline.layers.log_tagger import LogTaggerLayer
 from dovetail.pipeline.layers.mapped import Mapped
-from dovetail.pipeline.layers.potentials import Potentials
 from dovetail.pipeline.layers.recalibrated import Correction, Recalibrated
 from dovetail.pipeline.layers.tagger import TaggerLayer
 from dovetail.pipeline.train.auto.members import ALONE, MAPPED, MAPPED_SPANS, READING, Member
@@ -41,7 +41,7 @@ def test_what_is_usual_is_left_only_for_what_is_clearly_better() -> None:
     """Ten sequences of which one is better tell little; fifty of fifty tell much."""
     labels = ("A", "B")
 
-    def with_right(n_right: int, n: int) -> Judgement:
+    def with_right(n_right: int, n: int) -> RatioScore:
         corpus = Corpus.from_lists({"word": [["x"]] * n, "up": [["A"]] * n})
         right = [[1.0, 0.0]] * n_right + [[0.0, 1.0]] * (n - n_right)
         return evaluate_held_out(
@@ -49,9 +49,9 @@ def test_what_is_usual_is_left_only_for_what_is_clearly_better() -> None:
         )
 
     assert with_right(6, 10).score == 0.6
-    assert not with_right(6, 10).is_clearly_better(with_right(5, 10))
-    assert with_right(40, 50).is_clearly_better(with_right(30, 50))
-    assert not with_right(30, 50).is_clearly_better(with_right(40, 50))
+    assert not with_right(6, 10).is_significantly_better(with_right(5, 10))
+    assert with_right(40, 50).is_significantly_better(with_right(30, 50))
+    assert not with_right(30, 50).is_significantly_better(with_right(40, 50))
 
 
 def pool_of(parts: dict[str, list[HeldOut]], tagger: Tagger) -> Recalibrated:
@@ -89,7 +89,7 @@ def auto(**settings: Any) -> Pipeline:
 
 def test_auto_pools_and_recalibrates_the_last_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "dovetail.pipeline.train.auto.pools.CLEARLY", 99
+        "dovetail.pipeline.train.auto.pools.SIGNIFICANT", 99
     )  # no pool is so much better
     monkeypatch.setattr("dovetail.pipeline.train.auto.pools.MARGINS", {})
     lower = only(random_corpus(60, seed=1, longest=7), "word", "low")
@@ -98,7 +98,7 @@ def test_auto_pools_and_recalibrates_the_last_task(monkeypatch: pytest.MonkeyPat
     pipeline = Pipeline(
         {
             "low": Tagger(features=Template(WORD)),
-            "up": Tagger(features=Template(WORD).reading("low", conjoined=True)),
+            "up": Tagger(features=Template(WORD).with_columns("low", conjoined=True)),
         },
         decode="auto",
     )

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dovetail import Corpus, DataError, Pipeline, Tagger, Template, column
+from dovetail.base.potentials import Potentials
 from dovetail.grid import Grid
-from dovetail.pipeline.layers.potentials import Potentials
 from dovetail.pipeline.layers.recalibrated import Correction, Recalibrated
 from dovetail.pipeline.layers.tagger import TaggerLayer
 from dovetail.pipeline.train.auto.pool_fitting import FittedPool, _Objective, _Part, fit_pool

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from dovetail.base.potentials import Scores
 from dovetail.corpus import Corpus
 from dovetail.corpus.schemes import Scheme
 from dovetail.numeric import matmul
 from dovetail.pipeline.layers.mapped import OUTSIDE, LabelMap, probabilities_of, roles_of, types_of
-from dovetail.pipeline.layers.potentials import Scores
 
 BELIEF = 10.0  # tokens that the agreement of names counts for
 DOUBT = 0.05  # how much of that belief is spread over all types

@@ -13,7 +13,7 @@ from dovetail.chain.groups import FeatureGroup
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus, Scheme, detect_scheme
 from dovetail.corpus.labels import split_label
-from dovetail.corpus.sequences import part_numbers, sequence_keys
+from dovetail.corpus.sequences import assign_folds, sequence_keys
 from dovetail.errors import DataError
 from dovetail.features import Template, column
 from dovetail.pipeline.decode.single import missing
@@ -37,7 +37,7 @@ FEW = 20  # sequences up to which there are twice as many parts: each model shou
 @dataclass(frozen=True)
 class Member:
     """A model of the last task, and its scores of parts of the training text that it was not
-    trained on."""
+    trained on; none where the training was interrupted before these."""
 
     kind: str
     annotator: LayerAnnotator
@@ -46,9 +46,10 @@ class Member:
 
 
 def fit_members(
-    training: LayerwiseTraining, layer: Layer, corpus: Corpus, label: str
-) -> list[Member]:
-    """Models from which the annotator is made that takes the place of a tagger."""
+    training: LayerwiseTraining, layer: Layer, corpus: Corpus, label: str, members: list[Member]
+) -> None:
+    """Models from which the annotator is made that takes the place of a tagger, added one by one:
+    what is there when the training is interrupted can be used."""
     if not isinstance(layer.annotator, TaggerLayer):
         raise DataError(f"'{layer.name}' is no Tagger, so it cannot be trained here")
     below = training.below(layer) or list(training.layers[: training.layers.index(layer)])
@@ -65,16 +66,16 @@ def fit_members(
             "auto needs at least two different sequences with labels to choose on; give more text"
         )
     folds = training.folds * (2 if n_texts <= FEW else 1)
-    numbers = part_numbers(filled, min(folds, n_texts), training.seed)
+    numbers = assign_folds(filled, min(folds, n_texts), training.seed)
     parts = [np.flatnonzero(numbers == part) for part in range(int(numbers.max()) + 1)]
 
     empty = filled
     for name in names:
         empty = empty.with_column(name, missing(filled))
-    fitting = _Fitting(training, layer.name, filled, label, parts, settings["tolerance"])
+    fitting = _Fitting(training, layer.name, filled, label, parts, settings["tolerance"], members)
     old = [label for lower in below for label in lower.labels]
     _check_same(training.same, old, filled.column(label).levels)
-    members = [fitting.fit_tagger(ALONE, _without_lower(settings, names), empty, ())]
+    fitting.fit_tagger(ALONE, _without_lower(settings, names), empty, ())
     scheme = detect_scheme(filled.lists(label))
     seen = members[0].annotator.labels_
     labels = with_types(seen, training.same.values(), scheme)
@@ -85,10 +86,9 @@ def fit_members(
             "what is found of it, if anything, comes from the tasks below"
         )
     if names:
-        members.append(fitting.fit_tagger(READING, _with_lower(settings, names), filled, names))
+        fitting.fit_tagger(READING, _with_lower(settings, names), filled, names)
         for lower in below:
-            members += fitting.fit_maps(lower, labels)
-    return members
+            fitting.fit_maps(lower, labels)
 
 
 def _check_same(same: Mapping[str, str], old: Sequence[str], new: Sequence[str]) -> None:
@@ -142,10 +142,11 @@ class _Fitting:
     label: str
     parts: Sequence[Any]
     tolerance: float
+    members: list[Member]
 
     def fit_tagger(
         self, kind: str, settings: dict[str, Any], corpus: Corpus, names: Sequence[str]
-    ) -> Member:
+    ) -> None:
         """A tagger that reads the logarithms of some columns."""
         text = with_logarithms(corpus, names)
 
@@ -155,17 +156,20 @@ class _Fitting:
             return LogTaggerLayer(own, names) if names else TaggerLayer(own)
 
         whole = train(text, self.task)
+        self.members.append(Member(kind, whole, ()))
+        whole.check_finished()
         labels = tuple(whole.labels_)
         held_out = []
         for k, part in enumerate(self.parts):
             title = f"{self.task}, without part {k + 1} of {len(self.parts)}"
             rest = np.setdiff1d(np.arange(len(text)), part)
             model = train(text.select(rest), title, tolerance=max(ROUGH, self.tolerance))
+            model.check_finished()
             scores = model.potentials(corpus.select(part), {}).extended(labels)
             held_out.append(HeldOut(self.corpus.select(part), self.label, scores))
-        return Member(kind, whole, held_out)
+        self.members[-1] = Member(kind, whole, held_out)
 
-    def fit_maps(self, lower: Layer, labels: tuple[str, ...]) -> list[Member]:
+    def fit_maps(self, lower: Layer, labels: tuple[str, ...]) -> None:
         """A lower tagger through a map of its labels, by tokens and, where labels tell where spans
         begin, by spans."""
         texts = [self.corpus.select(part) for part in self.parts]
@@ -180,7 +184,6 @@ class _Fitting:
         kinds = {MAPPED: Mapped, MAPPED_SPANS: MappedSpans}
         if not can_map_spans(whole):
             del kinds[MAPPED_SPANS]
-        out = []
         for kind, way in kinds.items():
             scores = [
                 way(lower.name, own).potentials(text, {})
@@ -190,8 +193,7 @@ class _Fitting:
                 HeldOut(text, self.label, own) for text, own in zip(texts, scores, strict=True)
             ]
             agrees = kind == MAPPED_SPANS and types_agree(lower.labels, labels, self.training.same)
-            out.append(Member(kind, way(lower.name, whole), held_out, agrees))
-        return out
+            self.members.append(Member(kind, way(lower.name, whole), held_out, agrees))
 
 
 def _without_lower(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -20,13 +20,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dovetail.chain.lbfgs import lbfgs
-from dovetail.chain.objective import Precision
+from dovetail.base.potentials import Potentials, Scores
+from dovetail.chain.train.lbfgs import lbfgs
+from dovetail.chain.train.objective import Precision
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.grid import Grid
 from dovetail.numeric import dot, exp, log
-from dovetail.pipeline.layers.potentials import Potentials, Scores
 from dovetail.pipeline.layers.recalibrated import Correction
 from dovetail.pipeline.train.held_out import HeldOut
 
@@ -205,7 +205,7 @@ class _Objective:
         gradient = np.concatenate([weights * of_weights, of_labels, of_transitions.ravel()])
         return value, gradient + 2 * self.penalty * x
 
-    def go_on_in_double(self) -> None:
+    def switch_to_double(self) -> None:
         """It always is."""
 
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from dovetail.corpus import detect_scheme
-from dovetail.evaluate.judgement import CLEARLY, Judgement
+from dovetail.evaluate.ratio import SIGNIFICANT, RatioScore
 from dovetail.pipeline.decode.span_candidates import LEAST, find_candidates, labels_of_types
 from dovetail.pipeline.decode.span_decision import SpanDecision
 from dovetail.pipeline.layers.log_tagger import FLOOR
@@ -76,7 +76,7 @@ METHOD = (
     TOTAL,
     ROUGH,
     QUICK,
-    CLEARLY,
+    SIGNIFICANT,
     FLOOR,
     STRENGTH,
     ON_WEIGHTS,
@@ -97,7 +97,7 @@ class EvaluatedPool(NamedTuple):
     pool: FittedPool
     parts: list[HeldOut]
     decision: SpanDecision | None
-    judgement: Judgement
+    judgement: RatioScore
     log_likelihood: float
 
     @property
@@ -105,14 +105,14 @@ class EvaluatedPool(NamedTuple):
         """F1 or accuracy with what is believed beforehand; of equals, the likelier is better."""
         believed = all(member.agrees for member in self.members)
         share, of = BELIEVED
-        return self.judgement.score_with(share * believed, of), self.log_likelihood
+        return self.judgement.smoothed_score(share * believed, of), self.log_likelihood
 
     def is_preferred(self, usual: EvaluatedPool) -> bool:
         """Whether it should be taken rather than the usual pool."""
-        margin = MARGINS.get(self.name, CLEARLY)
+        margin = MARGINS.get(self.name, SIGNIFICANT)
         if not margin:
             return self.rank > usual.rank
-        return self.judgement.is_clearly_better(usual.judgement, margin)
+        return self.judgement.is_significantly_better(usual.judgement, margin)
 
     def as_annotator(self) -> Recalibrated:
         """The pool as a layer."""
@@ -129,6 +129,8 @@ class SelectedPool(NamedTuple):
     annotator: Recalibrated
     held_out: list[HeldOut]
     note: str
+    name: str
+    scores: dict[str, float]  # cross-validated, of all pools that were compared
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,8 @@ class Candidates:
         listed = ", ".join(f"{pool.name} {100 * pool.judgement.score:.1f}" for pool in pools)
         note = f"cross-validated scores: {listed}; taken: {best.name}"
         logger.info(note)
-        return SelectedPool(best.as_annotator(), best.parts, note)
+        scores = {pool.name: pool.judgement.score for pool in pools}
+        return SelectedPool(best.as_annotator(), best.parts, note, best.name, scores)
 
     def evaluate_pool(self, name: str, members: Sequence[Member]) -> EvaluatedPool:
         """A pool of some members, fitted, and scored on parts that it was not fitted on."""

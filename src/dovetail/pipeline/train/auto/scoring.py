@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.evaluate import evaluate
-from dovetail.evaluate.judgement import Judgement, ratio
+from dovetail.evaluate.ratio import RatioScore, ratio
 from dovetail.pipeline.decode.span_decision import SpanDecision, label_scores
 from dovetail.pipeline.train.auto.pool_fitting import codes_of
 from dovetail.pipeline.train.held_out import HeldOut
@@ -19,7 +19,7 @@ LEAST = -100.0  # the logarithm of a probability, where true labels are unknown 
 
 def evaluate_held_out(
     parts: Sequence[HeldOut], decision: SpanDecision | None = None, threads: int | None = None
-) -> Judgement:
+) -> RatioScore:
     """The labels that are decided on by some scores against the true ones, where all of these are
     known; without a decision, the likeliest."""
     gold: list[Any] = []

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.base.potentials import Potentials, Scores
 from dovetail.numeric import SparseMatrix
-from dovetail.pipeline.layers.potentials import Potentials, Scores
 
 Ints = npt.NDArray[np.integer]
 Bounds = npt.NDArray[np.int64]

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from dovetail import _native
-from dovetail.chain.fitting import Fitting
 from dovetail.chain.groups import ON_TRANSITIONS
 from dovetail.chain.model import ChainModel
-from dovetail.chain.steps import Weights
 from dovetail.chain.tagger import Tagger
+from dovetail.chain.train.fitting import Fitting
+from dovetail.chain.train.steps import Weights
 from dovetail.corpus import Corpus
 from dovetail.errors import TrainingError
 from dovetail.features import Dataset
@@ -91,7 +91,7 @@ class JointLayer:
         # A model that knows every feature numbers them in the order of the data.
         model = self._model(np.ones(self.size), {"labels": list(self.labels), "training": {}})
         split = LatentTemplate(self.template, self.latent)
-        columns = self.template.of_corpus(corpus)
+        columns = self.template.read_corpus(corpus)
 
         def encode(rows: _native.Template, names: tuple[str, ...], offset: int) -> Any:
             kernel = _native.latent_features

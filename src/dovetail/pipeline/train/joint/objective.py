@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail.chain.objective import Precision
-from dovetail.chain.steps import Weights
+from dovetail.base.potentials import Potentials
+from dovetail.chain.train.objective import Precision
+from dovetail.chain.train.steps import Weights
 from dovetail.corpus import Corpus
 from dovetail.numeric import dot
 from dovetail.pipeline.decode.decoder import Decoder
 from dovetail.pipeline.decode.joint import JointScores
 from dovetail.pipeline.layers.known import Known, known_labels
-from dovetail.pipeline.layers.potentials import Potentials
 from dovetail.pipeline.tasks import naming
 from dovetail.pipeline.train.joint.features import BlockFeatures, Bounds, Counts, LayerWeights
 from dovetail.pipeline.train.joint.layer import JointLayer
@@ -132,7 +132,7 @@ class JointObjective:
         each = zip(self.parts, sums, strict=True)
         return value, np.concatenate([part.vector(total) for part, total in each])
 
-    def go_on_in_double(self) -> None:
+    def switch_to_double(self) -> None:
         """It always is."""
 
     @property

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dovetail.chain.lbfgs import lbfgs
-from dovetail.chain.training import Hooks, run
+from dovetail.base.training import Hooks, run_rounds
+from dovetail.chain.train.lbfgs import lbfgs
+from dovetail.chain.train.steps import Progress, Step, report_progress
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.pipeline.decode.decoder import Decoder
@@ -58,10 +59,11 @@ def fit_jointly(
         memory=MEMORY,
     )
     steps = (replace(step, phase="joint") for step in rounds)
-    outcome = run(steps, Hooks(callback=start.callback("all tasks")), most)
+    hooks: Hooks[Step, Progress] = Hooks(callback=start.callback("all tasks"))
+    outcome = run_rounds(steps, report_progress, hooks, limit=most, unit="iterations")
     kept = outcome.history[outcome.kept - 1]
     objective.export(
-        outcome.weights,
+        outcome.step.weights,
         {
             "joint": True,
             "objective": kept.objective,  # of all layers together

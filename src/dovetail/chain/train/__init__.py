@@ -1,0 +1,1 @@
+"""How a chain is trained: the problem, its objective, the methods that minimise it."""

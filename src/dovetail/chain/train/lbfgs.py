@@ -1,0 +1,175 @@
+"""L-BFGS for L2, and its orthant-wise form OWL-QN (Andrew & Gao 2007) where there is an L1 term.
+
+With c2 > 0 and all labels known the objective is strongly convex, and the squared norm of its
+subgradient over 4 c2 is the duality gap at the matching dual point: a certificate that the minimum
+is no further away. Where that bound is slow to close (small c2), or absent, the optimiser stops
+when ten rounds no longer bring progress. Where single precision can no longer distinguish a better
+point from a worse one, double takes over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+
+from dovetail import _native
+from dovetail.chain.train.objective import Objective, Precision
+from dovetail.chain.train.steps import Plan, Step, Weights
+
+MEMORY = 8
+PATIENCE = 10
+STALL = 0.03  # rounds that together improve by this share of the tolerance have stalled
+
+
+class SmoothObjective(Protocol):
+    """An objective with value and gradient that includes an L2 penalty of at least c2."""
+
+    c2: float
+    precision: Precision
+
+    @property
+    def size(self) -> int: ...
+    def __call__(self, w: Weights, /) -> tuple[float, Weights]: ...
+    def switch_to_double(self) -> None: ...
+
+
+def minimize(plan: Plan, objective: Objective, start: Weights | None) -> Iterator[Step]:
+    """The method ``lbfgs``; at an earlier model's weights the curvature is a good guide."""
+    if start is None:
+        return minimize_from(plan, objective, np.zeros(objective.size), scale=None)
+    return minimize_from(plan, objective, start, scale=objective.inverse_curvature(start))
+
+
+def minimize_from(
+    plan: Plan, objective: Objective, start: Weights, *, scale: Weights | None
+) -> Iterator[Step]:
+    """L-BFGS or OWL-QN as planned, see `lbfgs`."""
+    return lbfgs(
+        objective, start, c1=plan.c1, tolerance=plan.tolerance, scale=scale, convex=plan.convex
+    )
+
+
+def lbfgs(
+    objective: SmoothObjective,
+    start: Weights,
+    *,
+    c1: float = 0.0,
+    tolerance: float,
+    scale: Weights | None = None,
+    convex: bool = True,
+    memory: int = MEMORY,
+) -> Iterator[Step]:
+    """Yield ever better weights; ``scale``: the inverse curvature, where the start is a good guide
+    to it."""
+    history = _native.LbfgsHistory(objective.size, memory)
+    w = start.copy()
+    smooth, gradient = objective(w)
+    value = smooth + _l1(w, c1)
+    values = [value]
+    direction = np.empty_like(w)
+    phase = "owl-qn" if c1 else "l-bfgs"
+    while True:
+        slope = _pseudo_gradient(w, gradient, c1)
+        norm = float(np.sqrt(np.sum(slope * slope)))
+        certain = convex and objective.c2 > 0 and value != 0
+        gap = norm * norm / (4.0 * objective.c2 * abs(value)) if certain else None
+        finished, moved = _certified(norm, gap, tolerance), None
+        stalled = None if finished else _stalled(values, tolerance)
+        if objective.precision == "double":
+            finished = finished or stalled
+        yield Step(phase, w, value, norm, gap, finished)
+        if finished:
+            return
+        if not stalled:
+            _set_direction(direction, history, slope, scale, c1)
+            first = 1.0
+            if len(values) == 1:
+                first = min(1.0, 1.0 / max(norm, 1e-300)) if scale is None else 0.1
+            moved = _line_search(objective, w, value, slope, direction, first, c1)
+        if moved is None and objective.precision == "double":
+            yield Step(phase, w, value, norm, gap, "the limit of numerical precision is reached")
+            return
+        if moved is None:
+            objective.switch_to_double()
+            history.clear()
+            smooth, gradient = objective(w)
+            value = smooth + _l1(w, c1)
+            values = [value]
+            continue
+        new_w, new_value, new_gradient = moved
+        history.push(new_w - w, new_gradient - gradient)
+        w, value, gradient = new_w, new_value, new_gradient
+        values.append(value)
+
+
+def _set_direction(
+    direction: Weights,
+    history: _native.LbfgsHistory,
+    slope: Weights,
+    scale: Weights | None,
+    c1: float,
+) -> None:
+    """Write a descent direction."""
+    history.direction(slope, np.empty(0) if scale is None else scale, direction)
+    if c1:
+        direction[direction * slope >= 0] = 0.0
+    if float(np.sum(direction * slope)) >= 0:
+        history.clear()
+        np.negative(slope, out=direction)
+
+
+def _l1(w: Weights, c1: float) -> float:
+    return c1 * float(np.sum(np.abs(w))) if c1 else 0.0
+
+
+def _pseudo_gradient(w: Weights, gradient: Weights, c1: float) -> Weights:
+    """The gradient; with an L1 term the pseudo-gradient, its subgradient of least norm."""
+    if not c1:
+        return gradient
+    shrunk = np.sign(gradient) * np.maximum(np.abs(gradient) - c1, 0.0)
+    return np.where(w == 0.0, shrunk, gradient + c1 * np.sign(w))
+
+
+def _certified(norm: float, gap: float | None, tolerance: float) -> str | None:
+    if norm == 0.0:
+        return "the gradient is zero"
+    if gap is not None and gap <= tolerance:
+        return f"certified: within {gap:.2g} of the optimum (gradient norm)"
+    return None
+
+
+def _stalled(values: list[float], tolerance: float) -> str | None:
+    if len(values) <= PATIENCE:
+        return None
+    progress = (values[-1 - PATIENCE] - values[-1]) / max(abs(values[-1]), 1e-300)
+    if progress > STALL * tolerance:
+        return None
+    return f"the last {PATIENCE} rounds improved the objective by only {progress:.2g}"
+
+
+def _line_search(
+    objective: SmoothObjective,
+    w: Weights,
+    value: float,
+    slope: Weights,
+    direction: Weights,
+    first: float,
+    c1: float,
+) -> tuple[Weights, float, Weights] | None:
+    """Shorten the step until the objective has fallen enough (Armijo); None if it never does."""
+    orthant = np.where(w == 0.0, -np.sign(slope), np.sign(w)) if c1 else None
+    descent = float(np.sum(direction * slope))
+    step = first
+    for _ in range(30):
+        trial = w + step * direction
+        if orthant is not None:
+            trial[trial * orthant < 0] = 0.0
+            descent = float(np.sum((trial - w) * slope)) / step
+        smooth, gradient = objective(trial)
+        new_value = smooth + _l1(trial, c1)
+        if np.isfinite(new_value) and new_value <= value + 1e-4 * step * descent:
+            return trial, new_value, gradient
+        step *= 0.5
+    return None

@@ -1,0 +1,68 @@
+"""The function that training minimises, as optimisers see it.
+
+f(w) = sum over sequences of weight * loss(w) + c2 |w|^2, with the L1 term c1 |w| left to the
+optimiser. The sum runs over shards of sequences in fixed order, so it is the same for any number of
+threads.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Literal
+
+import numpy as np
+
+from dovetail import _native
+from dovetail.chain.train.steps import Weights
+
+Precision = Literal["single", "double"]
+
+
+class Objective:
+    """Value, gradient and curvature of the regularised loss of one training problem."""
+
+    def __init__(
+        self,
+        problem: _native.Problem,
+        c2: float,
+        *,
+        precision: Precision = "single",
+        threads: int | None = None,
+    ) -> None:
+        self.problem = problem
+        self.c2 = c2
+        self.precision = precision
+        self.threads = threads or os.cpu_count() or 1
+        self.evaluations = 0
+        self._kernel = self._kernel_of(precision)
+
+    def _kernel_of(self, precision: Precision) -> _native.ObjectiveSingle | _native.ObjectiveDouble:
+        kernel = _native.ObjectiveSingle if precision == "single" else _native.ObjectiveDouble
+        return kernel(self.problem)
+
+    def switch_to_double(self) -> None:
+        """Evaluate in double precision from now on, where single is no longer enough."""
+        self.precision = "double"
+        self._kernel = self._kernel_of("double")
+
+    @property
+    def size(self) -> int:
+        return self.problem.n_parameters
+
+    def __call__(self, w: Weights) -> tuple[float, Weights]:
+        """Value and gradient at ``w``."""
+        gradient = np.empty(self.size)
+        self.evaluations += 1
+        value = self._kernel.evaluate(w, gradient, self.c2, self.threads)
+        return value, gradient
+
+    def inverse_curvature(self, w: Weights) -> Weights:
+        """Inverse of the penalised Fisher diagonal at ``w``: the scale on which each weight
+        lives."""
+        fisher = np.empty(self.size)
+        self._kernel.curvature(w, fisher, self.threads)
+        return 1.0 / (2.0 * self.c2 + FISHER_SHARE * fisher + 1e-3)
+
+
+# Given that all other weights can move too, the loss curves less in one than its Fisher entry says.
+FISHER_SHARE = 0.3

@@ -1,0 +1,1 @@
+"""Properties that a representation should have little of, a file a property."""

@@ -1,0 +1,51 @@
+"""States that tell the labels of the source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dovetail.representation.bias.bias import (
+    Bias,
+    ByCode,
+    CodeBias,
+    conditional_entropy,
+    log_conditional,
+)
+from dovetail.representation.bias.property import Domains, Offer, Property
+from dovetail.representation.text import Floats
+
+
+@dataclass(frozen=True)
+class Entropy(Property):
+    """States should tell the labels of the source: the entropy H(label | state)."""
+
+    column: str
+    weight: float = 0.3
+
+    offer = Offer("entropy", "Weight of a bias to states that tell the labels.", by_labels=True)
+
+    @property
+    def label_columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def bias(self, domains: Domains) -> Bias:
+        codes, n = domains.codes(self.column, target=False)
+        labelled = int((codes >= 0).sum())
+        scale = 1.0 / labelled if domains.scaling == "paper" else 1.0
+        return EntropyBias([codes], [n], domains.n_states, self.weight, scale)
+
+
+class EntropyBias(Bias):
+    """H(label | state): each labelled token costs -log P(its label | state)."""
+
+    name = "entropy"
+
+    def costs(self, by_code: ByCode) -> list[Floats]:
+        return [-self.scale * log_conditional(by_code[0])]
+
+    @property
+    def class_biases(self) -> list[CodeBias]:
+        return [CodeBias(self.codes[0], self.sizes[0], self.weight)]
+
+    def measure(self, by_code: ByCode) -> float:
+        return conditional_entropy(by_code[0])

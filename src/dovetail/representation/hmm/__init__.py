@@ -1,0 +1,1 @@
+"""Hidden Markov models over words: parameters, EM, and models of several layers."""

@@ -1,0 +1,1 @@
+"""Hidden Markov models whose posterior is biased by properties (posterior regularisation)."""
