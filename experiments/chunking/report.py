@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dovetail.compare import Result, Summary, summarize, write_report
-from dovetail.compare.wording import difference_in_words
+from dovetail.compare.formatting import describe_difference
 from experiments.chunking import published_results as published
 from experiments.chunking.study import REFERENCE
 from experiments.chunking.systems import ON_STRUCTURE
@@ -100,7 +100,7 @@ class ChunkReport:
         summary = summarize(self.results[corpus], reference=against, unit="sentences")
         found = summary.difference(system, against, summary.full_size)
         assert found is not None
-        return difference_in_words(found)
+        return describe_difference(found)
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain values."""

@@ -8,7 +8,7 @@ from statistics import mean
 from typing import Any
 
 from dovetail.compare import Result
-from dovetail.compare.wording import p_value, signed
+from dovetail.compare.formatting import format_difference, format_p_value
 from dovetail.evaluate import chi_square_test
 
 REFERENCE = "CRF"
@@ -108,14 +108,16 @@ def sentences(study: str, results: Sequence[Result]) -> list[str]:
     out = []
     below = [line for line in found.values() if (line.difference or 0) < 0]
     if below:
-        least = ", ".join(f"{line.system} {signed(line.difference or 0)}" for line in below)
+        least = ", ".join(
+            f"{line.system} {format_difference(line.difference or 0)}" for line in below
+        )
         out.append(f"{study}: below the tagger alone: {least}")
     else:
         out.append(f"{study}: every representation is at or above the tagger alone")
     for best in (name for name in BEST if name in found):
         if (difference := found[best].difference) is not None:
-            tested = "" if found[best].p is None else f"; p {p_value(found[best].p or 0.0)}"
-            out.append(f"{study}: {best} over {REFERENCE} {signed(difference)}{tested}")
+            tested = "" if found[best].p is None else f"; p {format_p_value(found[best].p or 0.0)}"
+            out.append(f"{study}: {best} over {REFERENCE} {format_difference(difference)}{tested}")
     by_system: dict[str, dict[int, Result]] = {}
     for result in results:
         by_system.setdefault(result["system"], {})[result["split"]] = result

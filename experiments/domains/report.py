@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dovetail.compare import Result, summarize, write_report
-from dovetail.compare.wording import p_value, percent, signed
+from dovetail.compare.formatting import format_difference, format_p_value, format_percent
 from experiments.common.files import write_json
 from experiments.common.tables import dense_table, percent2
 from experiments.domains import published_results as published
@@ -124,12 +124,12 @@ def _table(study: str, found: Mapping[str, Line]) -> Table:
     for line in found.values():
         table.add_row(
             line.system,
-            percent(line.development),
-            *(percent(score) for score in line.tests.values()),
+            format_percent(line.development),
+            *(format_percent(score) for score in line.tests.values()),
             percent2(line.score),
-            "" if line.difference is None else signed(line.difference),
-            "" if line.p is None else p_value(line.p).removeprefix("= "),
-            "" if line.unseen is None else percent(line.unseen),
+            "" if line.difference is None else format_difference(line.difference),
+            "" if line.p is None else format_p_value(line.p).removeprefix("= "),
+            "" if line.unseen is None else format_percent(line.unseen),
             "" if line.value is None else f"{line.value:.2f}",
             *(_number(line.properties.get(name)) for name in PROPERTIES),
         )

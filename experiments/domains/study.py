@@ -96,7 +96,9 @@ class DomainStudy:
         taggers = {v: tagger(v) for v in (recipe.values if made.columns else (1.0,))}
         value = max(
             taggers,
-            key=lambda value: measures.likelihood(taggers[value], made.development, data.label),
+            key=lambda value: measures.label_likelihood(
+                taggers[value], made.development, data.label
+            ),
         )
         at_home = self._report(taggers[value], made.development, data.label)
         return {
@@ -113,7 +115,7 @@ class DomainStudy:
 
         def fitness(c2: float) -> float:
             tagger = self._fitted(data.train, data.label, data.features, c2)
-            return measures.likelihood(tagger, data.development, data.label)
+            return measures.label_likelihood(tagger, data.development, data.label)
 
         return max(self.penalties, key=fitness)
 
@@ -144,14 +146,14 @@ class DomainStudy:
             if self.scheme == "none":
                 types[name]["unseen"] = _unseen(corpus, data.label, predicted, known)
             if made.columns:
-                used.append(measures.uses(corpus, made.columns))
+                used.append(measures.state_usage(corpus, made.columns))
         out: dict[str, Any] = {"overall": _means(types), "types": types}
         if made.columns:
-            at_home = measures.uses(made.development, made.columns)
+            at_home = measures.state_usage(made.development, made.columns)
             out["properties"] = {
                 "entropy": measures.label_entropy(made.development, made.columns, data.label),
-                "distance": measures.distance([at_home], used),
-                "predict": measures.explained(made.development, made.columns),
+                "distance": measures.usage_distance([at_home], used),
+                "predict": measures.explained_entropy(made.development, made.columns),
             }
         return out
 

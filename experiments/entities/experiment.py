@@ -5,10 +5,11 @@ Their corpus, ACE, is licensed; LitBank and GUM stand in for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from dovetail import Corpus, Lexicon
 from dovetail.compare import Split, fingerprint, random_splits
@@ -26,34 +27,30 @@ TYPES = ("person", "organisation", "place")
 LEVELS = ("name", "nominal")
 
 
-def novels(
-    folder: Path,
-    below: NewsTaggers,
-    lists: Mapping[str, Lexicon],
-    n_draws: int,
-    n_documents: int | None = None,
-) -> TransferCase:
+class SplitCorpus(NamedTuple):
+    """A corpus, how it is divided, how many documents to train on, and the files it is from."""
+
+    corpus: Corpus
+    splits: list[Split]
+    size: int
+    files: list[Path]
+
+
+def novels(folder: Path, n_draws: int, n_documents: int | None = None) -> SplitCorpus:
     """LitBank: a tenth of the books to train on, the others to test on."""
     archive = folder / "litbank.tar.gz"
     corpus = read_litbank(archive, n_documents)
     splits = random_splits(_count(corpus), n_draws, train_share=SHARE)
-    return _case(corpus, splits, len(splits[0].train), below, lists, [archive])
+    return SplitCorpus(corpus, splits, len(splits[0].train), [archive])
 
 
-def genres(
-    folder: Path,
-    below: NewsTaggers,
-    lists: Mapping[str, Lexicon],
-    n_draws: int,
-    n_documents: int | None = None,
-) -> TransferCase:
+def genres(folder: Path, n_draws: int, n_documents: int | None = None) -> SplitCorpus:
     """GUM: a tenth of the documents of the training part, tested on the test part."""
     train, test = read_gum(folder, n_documents)
-    corpus = Corpus.concatenate([train, test])
     n, n_test = _count(train), _count(test)
     splits = draws(range(n), range(n, n + n_test), n_draws)
     files = sorted(folder.glob("gum_*.conllu.gz"))
-    return _case(corpus, splits, max(2, round(SHARE * n)), below, lists, files)
+    return SplitCorpus(Corpus.concatenate([train, test]), splits, max(2, round(SHARE * n)), files)
 
 
 def _count(corpus: Corpus) -> int:
@@ -63,23 +60,19 @@ def _count(corpus: Corpus) -> int:
 
 
 def _case(
-    corpus: Corpus,
-    splits: list[Split],
-    size: int,
-    below: NewsTaggers,
-    lists: Mapping[str, Lexicon],
-    files: list[Path],
+    read: Callable[[], SplitCorpus], below: NewsTaggers, lists: Mapping[str, Lexicon]
 ) -> TransferCase:
-    corpus = corpus.with_column("pos", below.taggers["pos"].predict(corpus))
+    given = read()
+    corpus = given.corpus.with_column("pos", below.taggers["pos"].predict(given.corpus))
     features = newswire("word", lists)
     return TransferCase(
         corpus,
-        splits,
-        [size],
+        given.splits,
+        [given.size],
         {"ner": below.taggers["ner"]},
         features,
         features.with_columns("ner", conjoined=True),
-        fingerprint(*files, below.fingerprint),
+        fingerprint(*given.files, below.fingerprint),
     )
 
 
@@ -94,9 +87,12 @@ class EntityExperiment(Experiment):
         data_sets = DataSets(self.data, self.n_sentences)
         below = load_news_taggers(data_sets, self.out, threads=threads, say=say)
         lists = data_sets.name_lists()
-        settings = (below, lists, self.n_draws, self.n_documents)
-        made = {
+        settings = (self.n_draws, self.n_documents)
+        readers = {
             "LitBank": partial(novels, self.data / "litbank", *settings),
             "GUM": partial(genres, self.data / "gum", *settings),
         }
-        return {name: TransferStudy(name, make) for name, make in made.items()}
+        return {
+            name: TransferStudy(name, partial(_case, read, below, lists))
+            for name, read in readers.items()
+        }

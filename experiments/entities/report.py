@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dovetail.compare import Result, Summary, summarize, write_report
-from dovetail.compare.wording import difference_in_words, percent, spread
+from dovetail.compare.formatting import describe_difference, format_percent, format_spread
 from experiments.common.files import write_json
 from experiments.common.tables import plain_table
 from experiments.entities import published_results as published
@@ -58,7 +58,7 @@ class EntityReport:
         summary = self._summary(case, against)
         found = summary.difference(system, against, summary.full_size, type)
         assert found is not None
-        return difference_in_words(found)
+        return describe_difference(found)
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain values."""
@@ -119,8 +119,8 @@ def _table(summary: Summary) -> Table:
     for system in summary.systems:
         score = summary.score(system, summary.full_size)
         assert score is not None
-        own = [percent(score.types[c].mean) if c in score.types else "-" for c in COLUMNS]
-        table.add_row(system, *own, spread(score.f1))
+        own = [format_percent(score.types[c].mean) if c in score.types else "-" for c in COLUMNS]
+        table.add_row(system, *own, format_spread(score.f1))
         if system in published.ENTITIES:
             figures = with_published_means(system)
             table.add_row("  published, on ACE", *(str(figures[c]) for c in COLUMNS), style="dim")

@@ -7,7 +7,7 @@ from statistics import mean
 from typing import Any, NamedTuple
 
 from dovetail.compare import Result
-from dovetail.compare.wording import percent, signed
+from dovetail.compare.formatting import format_difference, format_percent
 
 LOSS = 0.003  # of F1; less is no matter
 PEERS = ("none", "old", "pooled")  # of which auto should be as good as the best
@@ -116,10 +116,10 @@ def sentences(rows: Sequence[Row]) -> list[str]:
     pairs = verdicts(rows, "none", ["tutorial"])
     if pairs:
         lost = [pair.difference for pair in pairs if pair.difference < 0]
-        there = f", there by {percent(-mean(lost))} in the mean" if lost else ""
+        there = f", there by {format_percent(-mean(lost))} in the mean" if lost else ""
         out.append(
             f"none is below tutorial in {len(lost)} of {len(pairs)} cells{there}; in the mean of "
-            f"all it differs by {signed(mean(pair.difference for pair in pairs))}"
+            f"all it differs by {format_difference(mean(pair.difference for pair in pairs))}"
         )
     for system, others in (("none", ["tutorial"]), ("auto", ["none"]), ("auto", PEERS)):
         found = verdicts(rows, system, others)
@@ -127,13 +127,13 @@ def sentences(rows: Sequence[Row]) -> list[str]:
         named = others[0] if len(others) == 1 else f"the best of {', '.join(others)}"
         if found:
             out.append(
-                f"{system} is more than {percent(LOSS)} below {named} in {n_lost} of {len(found)} "
-                f"cells; worst {_listed(found[:N_WORST])}"
+                f"{system} is more than {format_percent(LOSS)} below {named} in {n_lost} of "
+                f"{len(found)} cells; worst {_listed(found[:N_WORST])}"
             )
     for system in ("auto", "none"):
         error = mean_of(rows, system, "calibration_error")
         if error is not None:
-            out.append(f"expected calibration error of {system}'s spans: {percent(error)}")
+            out.append(f"expected calibration error of {system}'s spans: {format_percent(error)}")
     times = [(n, mean_of(rows, "auto", "training_seconds", n)) for n in TIMED]
     told = [f"{seconds:.1f} s from {n} sequences" for n, seconds in times if seconds is not None]
     if told:
@@ -174,5 +174,6 @@ def _plain(found: Sequence[Verdict]) -> list[dict[str, Any]]:
 
 def _listed(found: Sequence[Verdict]) -> str:
     return "; ".join(
-        f"{signed(v.difference)} ({v.case}, {v.size}, against {v.against})" for v in found
+        f"{format_difference(v.difference)} ({v.case}, {v.size}, against {v.against})"
+        for v in found
     )

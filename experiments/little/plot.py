@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dovetail.compare.plots import LIGHT, SHAPES
+from dovetail.compare.plots import LIGHT, OPEN_AXES, SHAPES
 from experiments.little.findings import Row
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ BELOW = 0.35  # of the height of the curves; an old tagger that is lower is told
 PANEL = (2.7, 2.15)  # inches
 INK, GRID = "#33373b", "#d9dcdf"
 SETTINGS = {
+    **OPEN_AXES,
     "svg.fonttype": "none",
     "svg.hashsalt": "little",  # same plot, same bytes
     "font.size": 9,
@@ -27,10 +28,6 @@ SETTINGS = {
     "text.color": INK,
     "xtick.color": INK,
     "ytick.color": INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
     "grid.color": GRID,
     "grid.linewidth": 0.6,
 }

@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.text import Text
 
 from dovetail.compare import Result
-from dovetail.compare.wording import percent
+from dovetail.compare.formatting import format_percent
 from experiments.common.files import write_json
 from experiments.common.tables import plain_table
 from experiments.little.findings import (
@@ -61,7 +61,7 @@ class LittleReport:
 
 
 def _scores(row: Row, systems: Sequence[str]) -> list[str]:
-    shown = [None if (f1 := row.f1(system)) is None else percent(f1) for system in systems]
+    shown = [None if (f1 := row.f1(system)) is None else format_percent(f1) for system in systems]
     best = max((value for value in shown if value is not None), key=float, default=None)
     return ["" if v is None else f"{v}{BEST}" if v == best else f"{v} " for v in shown]
 
@@ -71,6 +71,6 @@ def _means(means: Means, systems: Sequence[str]) -> list[str]:
     out = []
     for system in systems:
         n = means.n_rows.get(system, 0)
-        shown = f"{percent(means.f1[system])} " if n else ""
+        shown = f"{format_percent(means.f1[system])} " if n else ""
         out.append(f"({n}) {shown}" if 0 < n < most else shown)
     return out

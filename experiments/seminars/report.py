@@ -12,7 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from dovetail.compare import Result, Summary, summarize, write_report
-from dovetail.compare.wording import data_saved_in_words, p_value, percent, signed
+from dovetail.compare.formatting import (
+    describe_data_saved,
+    format_difference,
+    format_p_value,
+    format_percent,
+)
 from experiments.common.data_sets import DataSets
 from experiments.common.files import write_json
 from experiments.common.tables import plain_table
@@ -143,7 +148,7 @@ class SeminarReport:
             f"{paper['joint']} by joint"
         )
         for field, curve in self.curves.items():
-            out += [f"{field}: {data_saved_in_words(s, curve)}" for s in curve.data_saved]
+            out += [f"{field}: {describe_data_saved(s, curve)}" for s in curve.data_saved]
         groups, mails = self.copies["groups"], self.copies["mails"]
         out.append(f"{mails} mails are near-copies of one another, in {groups} groups")
         return out
@@ -151,12 +156,15 @@ class SeminarReport:
 
 def in_words(found: findings.Comparison) -> str:
     """A difference with all its tests."""
-    start = f"{found.field}, {found.system} - {found.against}: {signed(found.difference)}"
+    start = (
+        f"{found.field}, {found.system} - {found.against}: {format_difference(found.difference)}"
+    )
     if found.p is None or found.corrected_p is None:
         return f"{start}, one split"
     return (
-        f"{start} (better in {found.wins}, worse in {found.losses}; p {p_value(found.p)}, "
-        f"corrected {p_value(found.corrected_p)}, bootstrap {p_value(found.bootstrap_p)})"
+        f"{start} (better in {found.wins}, worse in {found.losses}; p {format_p_value(found.p)}, "
+        f"corrected {format_p_value(found.corrected_p)}, "
+        f"bootstrap {format_p_value(found.bootstrap_p)})"
     )
 
 
@@ -165,10 +173,10 @@ def _table(summary: Summary, *, beside_paper: bool) -> Table:
     for system in summary.systems:
         score = summary.score(system, summary.full_size)
         assert score is not None
-        own = [percent(score.types[field].mean) for field in FIELDS]
+        own = [format_percent(score.types[field].mean) for field in FIELDS]
         deviation = score.f1.deviation
-        spread = "" if deviation is None else f" ± {percent(deviation)}"
-        table.add_row(system, *own, percent(score.f1.mean) + spread)
+        spread = "" if deviation is None else f" ± {format_percent(deviation)}"
+        table.add_row(system, *own, format_percent(score.f1.mean) + spread)
         if beside_paper and system in ORIGINAL:
             figures = published.TABLE[system]
             table.add_row("  published", *(str(figures[c]) for c in COLUMNS), style="dim")
@@ -179,5 +187,5 @@ def _curve(summary: Summary) -> Table:
     table = plain_table("F1", *map(str, summary.sizes))
     for system in summary.systems:
         scores = [summary.score(system, size) for size in summary.sizes]
-        table.add_row(system, *("" if s is None else percent(s.f1.mean) for s in scores))
+        table.add_row(system, *("" if s is None else format_percent(s.f1.mean) for s in scores))
     return table

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from dovetail import Corpus, Tagger
+from dovetail import Corpus
 from dovetail.compare import Split, fingerprint, random_splits
 from dovetail.features.sets import entities
-from experiments.common.auxiliary_taggers import TOLERANCE, CachedTagger, cached_tagger
-from experiments.common.experiment import Say
+from experiments.common.auxiliary_taggers import CachedTagger
 from experiments.common.transfer_study import TransferCase, draws
 from experiments.readers.labelled_strings import read_labelled_strings
+from experiments.transfer.parts import parts_tagger
 
 FINE = "training/labeled.xml"
 WHOLE_STREETS = "test_data/us50_test_tagged.xml"
@@ -19,23 +20,10 @@ SIZES = (10, 25, 50, 100)
 TESTED = 1000  # addresses of the large test file
 
 
-def fine_tagger(
-    folder: Path, kept: Path, *, threads: int | None = None, say: Say | None = None
-) -> CachedTagger:
-    """The tagger with the fine labels."""
-    tagger = Tagger(
-        features=entities("word"),
-        c2=0.3,
-        tolerance=TOLERANCE,
-        constraints="IOB2",
-        threads=threads,
-    )
+def fine_tagger(folder: Path, kept: Path, **settings: Any) -> CachedTagger:
+    """The tagger with the fine labels; settings are those of `parts_tagger`."""
     path = folder / FINE
-
-    def data() -> Corpus:
-        return read_labelled_strings(path, "parts")
-
-    return cached_tagger("parts", tagger, data, kept, [path], say)
+    return parts_tagger(lambda: read_labelled_strings(path, "parts"), [path], kept, **settings)
 
 
 def whole_streets(folder: Path, below: CachedTagger, n_draws: int) -> TransferCase:

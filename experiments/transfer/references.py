@@ -6,19 +6,15 @@ References are learnt above a tagger of names and dates, affiliations above one 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from dovetail import Corpus, Tagger
+from dovetail import Corpus
 from dovetail.compare import Split, fingerprint
 from dovetail.features.sets import entities
-from experiments.common.auxiliary_taggers import (
-    TOLERANCE,
-    CachedTagger,
-    NewsTaggers,
-    cached_tagger,
-)
-from experiments.common.experiment import Say
+from experiments.common.auxiliary_taggers import CachedTagger, NewsTaggers
 from experiments.common.transfer_study import TransferCase, draws
 from experiments.readers.grobid import read_grobid
+from experiments.transfer.parts import parts_tagger
 
 SIZES = (10, 30, 100)
 NAMES_AND_DATES = (
@@ -28,26 +24,17 @@ NAMES_AND_DATES = (
 )
 
 
-def names_and_dates(
-    folder: Path, kept: Path, *, threads: int | None = None, say: Say | None = None
-) -> CachedTagger:
-    """A tagger of the parts of names and dates."""
-    tagger = Tagger(
-        features=entities("word"),
-        c2=0.3,
-        tolerance=TOLERANCE,
-        constraints="IOB2",
-        threads=threads,
-    )
+def names_and_dates(folder: Path, kept: Path, **settings: Any) -> CachedTagger:
+    """A tagger of the parts of names and dates; settings are those of `parts_tagger`."""
 
-    def data() -> Corpus:
+    def read() -> Corpus:
         parts = [read_grobid(folder / name, part, unit) for name, part, unit in NAMES_AND_DATES]
         whole = Corpus.concatenate(parts)
         labels = {"word": whole.column("word"), "parts": whole.column("label")}
         return Corpus(labels, whole.bounds)
 
     archives = [folder / name for name, _, _ in NAMES_AND_DATES]
-    return cached_tagger("parts", tagger, data, kept, archives, say)
+    return parts_tagger(read, archives, kept, **settings)
 
 
 def references(folder: Path, below: CachedTagger, n_draws: int) -> TransferCase:

@@ -12,7 +12,7 @@ from rich.console import Group
 from rich.text import Text
 
 from dovetail.compare import Result, summarize, write_report
-from dovetail.compare.wording import percent, signed
+from dovetail.compare.formatting import format_difference, format_percent
 from experiments.common.files import write_json
 from experiments.common.tables import plain_table
 
@@ -85,7 +85,8 @@ class TransferReport:
         for system, line in self.worst.items():
             below = sum(own.differences[system] < 0 for own in self.lines)
             out.append(
-                f"{system}: worst {signed(line.differences[system])} ({line.case}, {line.size}); "
+                f"{system}: worst {format_difference(line.differences[system])} "
+                f"({line.case}, {line.size}); "
                 f"below {REFERENCE} in {below} of {len(self.lines)} cells"
             )
         return out
@@ -111,11 +112,11 @@ class TransferReport:
         for family, differences in self.means.items():
             own = self.families[family]
             for line in own:
-                values = [signed(line.differences[system]) for system in self.systems]
-                start = (line.case, str(line.size), str(line.n_draws), percent(line.f1))
+                values = [format_difference(line.differences[system]) for system in self.systems]
+                start = (line.case, str(line.size), str(line.n_draws), format_percent(line.f1))
                 table.add_row(*start, *values)
-            values = [signed(differences[system]) for system in self.systems]
-            f1 = percent(mean(line.f1 for line in own))
+            values = [format_difference(differences[system]) for system in self.systems]
+            f1 = format_percent(mean(line.f1 for line in own))
             table.add_row(f"mean of {family}", "", "", f1, *values, style="bold", end_section=True)
         return Group(table, Text(), *(Text(f"- {sentence}") for sentence in self.sentences()))
 

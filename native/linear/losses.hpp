@@ -5,6 +5,10 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
 
 #include "core/elementary.hpp"
 
@@ -32,11 +36,17 @@ template <int kSteepest> struct Hinge {
     }
 };
 
-using ModifiedHuber = Hinge<4>;             // straight below -1 (Zhang 2004)
-using SquaredHinge = Hinge<2'000'000'000>;  // never straight
+struct ModifiedHuber : Hinge<4> {  // straight below -1 (Zhang 2004)
+    static constexpr const char* kName = "modified_huber";
+};
+
+struct SquaredHinge : Hinge<2'000'000'000> {  // never straight
+    static constexpr const char* kName = "squared_hinge";
+};
 
 // log(1 + exp(-q)); phi(a) = a log a + (1 - a) log(1 - a), and s is the logit of a.
 struct Logistic {
+    static constexpr const char* kName = "logistic";
     static constexpr double kStart = -20;  // nearly no weight
     static constexpr double kClose = 1e-2;
     static double a(double s) { return 1 / (1 + portable::exp(-s)); }
@@ -67,5 +77,16 @@ struct Logistic {
         return t;
     }
 };
+
+using Losses = std::tuple<ModifiedHuber, Logistic, SquaredHinge>;
+
+// Calls f with the loss of that name.
+template <class F> auto with_loss(const std::string& name, F&& f) {
+    using Result = decltype(f(ModifiedHuber{}));
+    std::optional<Result> out;
+    std::apply([&](auto... loss) { (void)((name == loss.kName && (out.emplace(f(loss)), true)) || ...); }, Losses{});
+    if (!out) throw std::invalid_argument("there is no loss '" + name + "'");
+    return *std::move(out);
+}
 
 }  // namespace dovetail

@@ -71,12 +71,10 @@ void bind_linear(nb::module_& module) {
                 const size_t h = block.shape(1), k = positives.size();
                 const LinearSettings settings{penalty, tolerance, max_iterations};
                 LinearFits out = without_gil([&] {
-                    const auto fit = loss == "modified_huber"  ? &fit_linear<ModifiedHuber>
-                                     : loss == "squared_hinge" ? &fit_linear<SquaredHinge>
-                                     : loss == "logistic"      ? &fit_linear<Logistic>
-                                                               : nullptr;
-                    if (!fit) throw std::invalid_argument("there is no loss '" + loss + "'");
-                    return fit(self, codes.data(), positives, block.data(), h, settings, keep_weights, threads);
+                    return with_loss(loss, [&](auto chosen) {
+                        return fit_linear<decltype(chosen)>(self, codes.data(), positives, block.data(), h, settings,
+                                                            keep_weights, threads);
+                    });
                 });
                 auto found = keep_weights ? to_numpy(std::move(out.weights), {k, self.features().size()})
                                           : to_numpy(std::move(out.coefficients), {k, self.size()});

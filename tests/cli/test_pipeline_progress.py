@@ -22,7 +22,7 @@ def round_at(iteration: int) -> Progress:
 
 def test_lines_of_each_task(capsys: pytest.CaptureFixture[str]) -> None:
     with show_tasks(limits) as display:
-        display.doing("reading")
+        display.announce("reading")
         for task in ("ner", "ner, without part 1 of 2", "fields"):
             for k in range(1, 4):
                 display(task, round_at(k))
@@ -52,7 +52,7 @@ def test_logging_is_as_before() -> None:
 def test_live_table() -> None:
     console = Console(file=io.StringIO(), width=120)
     table = TaskTable(limits, console)
-    table.doing("reading a file")
+    table.announce("reading a file")
     console.print(table.render())
     table.note("[shared] text")
     for task in ("ner", "ner, without part 1 of 2", "ner, without part 2 of 2", "fields"):

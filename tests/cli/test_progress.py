@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from dovetail.chain.train.steps import Progress
-from dovetail.cli.progress import Lines, LiveTable, described, seconds_left, show_progress
+from dovetail.cli.progress import Lines, LiveTable, describe_round, seconds_left, show_progress
 
 
 def round_at(iteration: int, gap: float | None, phase: str = "dual") -> Progress:
@@ -32,12 +32,12 @@ def test_time_left_is_not_made_up() -> None:
 
 
 def test_a_round_in_words() -> None:
-    cells = described([round_at(1, 0.0123)], 1e-3, None)
+    cells = describe_round([round_at(1, 0.0123)], 1e-3, None)
     assert cells["loss"] == "1,234.50"
     assert cells["gap"] == "1.23%"
     assert cells["held-out"] == "90.00"
     bare = Progress(1, "sgd", None, None, None, None, 10, 0.5)
-    assert set(described([bare], 1e-3, None).values()) == {"sgd", "1", "", "0.5 s"}
+    assert set(describe_round([bare], 1e-3, None).values()) == {"sgd", "1", "", "0.5 s"}
 
 
 def test_lines_are_few_but_the_last_is_there(capsys: pytest.CaptureFixture[str]) -> None:
@@ -57,7 +57,7 @@ def test_lines_are_few_but_the_last_is_there(capsys: pytest.CaptureFixture[str])
 
 def test_live_table() -> None:
     table = LiveTable(1e-3, None)
-    table.doing("reading a file")
+    table.announce("reading a file")
     console = Console(file=io.StringIO(), width=100)
     console.print(table.render())
     table(round_at(7, 0.05))
@@ -70,6 +70,6 @@ def test_live_table() -> None:
 
 def test_no_terminal_means_lines(capsys: pytest.CaptureFixture[str]) -> None:
     with show_progress(1e-3, None) as display:
-        display.doing("reading")
+        display.announce("reading")
         display(round_at(1, 0.5))
     assert capsys.readouterr().err.startswith("reading\ndual: iteration 1 ")

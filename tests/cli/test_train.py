@@ -79,8 +79,8 @@ def test_what_is_chosen_is_told(run: Run, test_file: Path, tmp_path: Path) -> No
     graded, flat = ("graded", 0.03), ("flat", 2.0)
     for options, chosen in ([], graded), (["--c2", "auto"], graded), (["--c2", 2], flat):
         run("train", test_file, "-m", tmp_path / "m", "--max-iterations", 4, *options)
-        told = json.loads(run("info", tmp_path / "m", "--json").stdout)["training"]
-        assert (told["prior"], told["prior_c2"]) == chosen
+        describe_aso_round = json.loads(run("info", tmp_path / "m", "--json").stdout)["training"]
+        assert (describe_aso_round["prior"], describe_aso_round["prior_c2"]) == chosen
     refused = run("train", test_file, "-m", tmp_path / "m", "--c2", "best", code=2)
     assert "best" in refused.stderr
 

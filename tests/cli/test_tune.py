@@ -12,7 +12,7 @@ from click.testing import Result
 
 from dovetail import read
 from dovetail.compare import Cell
-from dovetail.compare.measures import likelihood
+from dovetail.compare.measures import label_likelihood
 from dovetail.compare.tuning import Tuning
 from dovetail.corpus import write_conll
 from dovetail.pipeline import Pipeline
@@ -80,7 +80,9 @@ def test_the_recipe_trains_what_was_measured(run: Run, folder: Path, options: li
         development = one.annotate(development)
     [name] = pipeline.names
     tagger: Any = pipeline[name]
-    assert first["likelihood"] == pytest.approx(likelihood(tagger, development, name), abs=1e-6)
+    assert first["likelihood"] == pytest.approx(
+        label_likelihood(tagger, development, name), abs=1e-6
+    )
 
 
 def test_a_template_of_ones_own(run: Run, folder: Path) -> None:

@@ -177,7 +177,7 @@ def test_representations_are_read_by_all_systems(tmp_path: Path) -> None:
     experiment = Experiment(recipe, threads=1)
     for cell in experiment.plan.cells:
         assert 0 <= experiment.work(cell)["overall"]["f1"] <= 1
-        pipeline = experiment._trained(cell.split, cell.size, "none")
+        pipeline = experiment._fit_or_reuse(cell.split, cell.size, "none")
         assert "class" in pipeline["up"].model_.template.columns
 
 
@@ -201,7 +201,7 @@ def test_tasks_learn_from_columns_that_have_not_seen_their_labels(tmp_path: Path
     lower, upper = random_corpus(40, seed=1, longest=7), random_corpus(30, seed=2, longest=8)
     recipe = write(tmp_path, 'splits = 1\nsystems = ["cascade"]', lower, upper, biased("low"))
     trained = recipe.fit(threads=1)
-    compared = Experiment(recipe, threads=1)._trained(0, 10, "cascade")
+    compared = Experiment(recipe, threads=1)._fit_or_reuse(0, 10, "cascade")
     one, other = (p["low"].model_.facts["training"]["objective"] for p in (trained, compared))
     assert one == pytest.approx(other, rel=1e-9)
 

@@ -8,9 +8,9 @@ from rich.console import Console
 
 from compare.results import made_up
 from dovetail.compare import summarize
+from dovetail.compare.formatting import describe_difference, judge_difference, mark_significance
 from dovetail.compare.summary import Difference
 from dovetail.compare.table import as_text, for_terminal
-from dovetail.compare.wording import difference_in_words, stars, verdict
 
 
 def _difference(mean: float, corrected_p: float | None, wins: int = 3, losses: int = 1):
@@ -51,7 +51,10 @@ def test_markup_in_names_is_shown_as_it_is() -> None:
     [(0.2, "", "chance"), (0.04, "*", "clear"), (0.001, "**", "clear"), (None, "", "chance")],
 )
 def test_stars(p, marks, judgement) -> None:
-    assert (stars(_difference(0.1, p)), verdict(_difference(0.1, p))) == (marks, judgement)
+    assert (mark_significance(_difference(0.1, p)), judge_difference(_difference(0.1, p))) == (
+        marks,
+        judgement,
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,4 +77,4 @@ def test_stars(p, marks, judgement) -> None:
     ],
 )
 def test_differences_in_words(difference, sentence) -> None:
-    assert difference_in_words(difference) == sentence
+    assert describe_difference(difference) == sentence

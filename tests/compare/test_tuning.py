@@ -10,10 +10,10 @@ import pytest
 
 from dovetail import Corpus, DataError, Tagger
 from dovetail.compare import Store, run, tuning
-from dovetail.compare.measures import explained, label_entropy, likelihood
-from dovetail.compare.tried import Tried, best, named, ranked
-from dovetail.compare.tuning import ALONE, Grid, Material, Tuning
-from dovetail.compare.tuning_plot import axes_of
+from dovetail.compare.measures import explained_entropy, label_entropy, label_likelihood
+from dovetail.compare.tuning import ALONE, Grid, Tuning, TuningData
+from dovetail.compare.tuning_plot import choose_axes
+from dovetail.compare.tuning_results import TuningResult, find_best_point, name_point, rank_results
 from dovetail.compare.tuning_table import as_text
 from dovetail.corpus import Column, SoftColumn
 from dovetail.pipeline import Pipeline
@@ -25,17 +25,17 @@ SMALL: dict[str, Any] = {"min_count": 1, "threads": 1}
 HMMS: dict[str, Any] = {**SMALL, "rounds": 4}
 
 
-def material(n: int = 12, target: Corpus | None = None, label: str = "pos") -> Material:
+def data(n: int = 12, target: Corpus | None = None, label: str = "pos") -> TuningData:
     other = {"pos": "half", "half": "pos"}[label]
     train, development = (news(n, seed).without_column(other) for seed in (0, 5))
-    return Material(train, development, label, "word", target)
+    return TuningData(train, development, label, "word", target)
 
 
-def tried(tuned: Tuning, folder: Path) -> list[Tried]:
-    return ranked(run(tuned.plan, tuned.work, Store(folder / "r.jsonl", tuned.fingerprint)))
+def tried(tuned: Tuning, folder: Path) -> list[TuningResult]:
+    return rank_results(run(tuned.plan, tuned.work, Store(folder / "r.jsonl", tuned.fingerprint)))
 
 
-def of_point(found: list[Tried], **point: float) -> Tried:
+def of_point(found: list[TuningResult], **point: float) -> TuningResult:
     return next(one for one in found if one.point == point)
 
 
@@ -54,18 +54,18 @@ def learnings(monkeypatch: pytest.MonkeyPatch) -> list[Representation]:
 
 def test_points_are_ranked_by_the_likelihood_of_labels(tmp_path: Path) -> None:
     grid: Grid = {"states": [2, 3], "value": [0.1, 1]}
-    found = tried(Tuning("classes", grid, material(), c2=0.1, **SMALL), tmp_path)
+    found = tried(Tuning("classes", grid, data(), c2=0.1, **SMALL), tmp_path)
     scores = [one.likelihood for one in found]
     assert scores == sorted(scores, reverse=True)
     assert {one.name for one in found} >= {ALONE, "states 2, value 0.1"}
     assert len(found) == 5
-    first = best(found)
+    first = find_best_point(found)
     assert first is not None
     assert first.likelihood == max(one.likelihood for one in found if one.point is not None)
 
 
 def test_a_point_is_what_a_pipeline_does_with_it(tmp_path: Path) -> None:
-    m = material(target=novel(20), label="half")
+    m = data(target=novel(20), label="half")
     tuned = Tuning("biased", {"states": [3], "entropy": [5.0], "value": [0.5]}, m, c2=0.1, **HMMS)
     [one] = [one for one in tried(tuned, tmp_path) if one.point is not None]
     hmm = BiasedHMM(3, [Entropy("half", 5.0)], value=0.5, **HMMS).fit(m.train, m.target)
@@ -74,23 +74,25 @@ def test_a_point_is_what_a_pipeline_does_with_it(tmp_path: Path) -> None:
     pipeline = Pipeline({"state": hmm, "half": tagger}).fit(clean)
     read: Any = pipeline["half"]
     development = hmm.annotate(m.development)
-    assert one.likelihood == pytest.approx(likelihood(read, development, "half"), abs=1e-9)
+    assert one.likelihood == pytest.approx(label_likelihood(read, development, "half"), abs=1e-9)
     leaking: Any = Pipeline({"state": hmm, "half": Tagger(c2=0.1, threads=1)}).fit(m.train)["half"]
-    assert one.likelihood != pytest.approx(likelihood(leaking, development, "half"), abs=1e-7)
+    assert one.likelihood != pytest.approx(label_likelihood(leaking, development, "half"), abs=1e-7)
 
 
 def test_the_tagger_alone_is_tried_too(tmp_path: Path) -> None:
-    m = material()
+    m = data()
     found = tried(Tuning("classes", {"states": [2]}, m, c2=0.1, **SMALL), tmp_path)
     alone = next(one for one in found if one.point is None)
     tagger = Tagger(c2=0.1, threads=1).fit(m.train, label="pos")
-    assert alone.likelihood == pytest.approx(likelihood(tagger, m.development, "pos"), abs=1e-9)
+    assert alone.likelihood == pytest.approx(
+        label_likelihood(tagger, m.development, "pos"), abs=1e-9
+    )
 
 
 def test_values_and_layers_reuse_what_was_learned(
     tmp_path: Path, learnings: list[Representation]
 ) -> None:
-    m = material()
+    m = data()
     grid: Grid = {"states": [3], "layers": [1, 2], "value": [0.3, 1], "repel": [0, 0.5]}
     together = tried(Tuning("layered", grid, m, **HMMS), tmp_path)
     assert len(learnings) == 2
@@ -102,7 +104,7 @@ def test_values_and_layers_reuse_what_was_learned(
 
 
 def test_what_is_kept_is_not_done_again(tmp_path: Path, learnings: list[Representation]) -> None:
-    m = material()
+    m = data()
     first = tried(Tuning("classes", {"states": [2]}, m, **SMALL), tmp_path)
     more = tried(Tuning("classes", {"states": [2, 3]}, m, **SMALL), tmp_path)
     assert [one.classes for one in learnings if isinstance(one, WordClasses)] == [2, 3]
@@ -110,24 +112,24 @@ def test_what_is_kept_is_not_done_again(tmp_path: Path, learnings: list[Represen
 
 
 def test_results_are_those_of_the_same_text_and_settings() -> None:
-    def mark(m: Material, kind: Any = "hmm", **how: Any) -> str:
+    def mark(m: TuningData, kind: Any = "hmm", **how: Any) -> str:
         return Tuning(kind, {}, m, **{**SMALL, **how}).fingerprint
 
-    usual = mark(material())
-    assert usual == mark(material(), threads=2)
+    usual = mark(data())
+    assert usual == mark(data(), threads=2)
     other = [
-        mark(material(13)),
-        mark(material(target=novel(3))),
-        mark(material(), c2=0.5),
-        mark(material(), min_count=2),
-        mark(material(), kind="classes"),
+        mark(data(13)),
+        mark(data(target=novel(3))),
+        mark(data(), c2=0.5),
+        mark(data(), min_count=2),
+        mark(data(), kind="classes"),
     ]
     assert usual not in other
     assert len({*other}) == len(other)
 
 
 def test_properties_are_measured_on_development_text(tmp_path: Path) -> None:
-    m = material(target=novel(20))
+    m = data(target=novel(20))
     grid: Grid = {"states": [3], "layers": [1, 2], "distance": [0, 2]}
     found = tried(Tuning("layered", grid, m, **HMMS), tmp_path)
     one = of_point(found, states=3, layers=1, distance=0)
@@ -135,7 +137,7 @@ def test_properties_are_measured_on_development_text(tmp_path: Path) -> None:
     assert one.properties["entropy"] is not None
     assert 0 <= (one.properties["distance"] or 0) <= 2
     assert of_point(found, states=3, layers=2, distance=2).properties["predict"] is not None
-    unread = tried(Tuning("hmm", {"states": [3]}, material(), **HMMS), tmp_path)
+    unread = tried(Tuning("hmm", {"states": [3]}, data(), **HMMS), tmp_path)
     assert of_point(unread, states=3).properties["distance"] is None
 
 
@@ -144,8 +146,8 @@ def test_spans_have_f1(tmp_path: Path) -> None:
         lists = [["B-X" if tag == "N" else "O" for tag in tags] for tags in corpus.lists("pos")]
         return corpus.with_column("pos", lists)
 
-    m = material()
-    entities = Material(spans(m.train), spans(m.development), "pos", "word")
+    m = data()
+    entities = TuningData(spans(m.train), spans(m.development), "pos", "word")
     [one] = [
         one
         for one in tried(Tuning("classes", {"states": [3]}, entities, **SMALL), tmp_path)
@@ -162,7 +164,7 @@ def test_a_training_that_was_interrupted_is_no_result(
         return self
 
     monkeypatch.setattr(WordClasses, "fit", interrupted)
-    tuned = Tuning("classes", {"states": [2]}, material(), **SMALL)
+    tuned = Tuning("classes", {"states": [2]}, data(), **SMALL)
     store = Store(tmp_path / "r.jsonl", tuned.fingerprint)
     with pytest.raises(KeyboardInterrupt):
         run(tuned.plan, tuned.work, store)
@@ -186,50 +188,50 @@ def test_a_training_that_was_interrupted_is_no_result(
 )
 def test_strengths_that_cannot_be(kind: Any, grid: Any, words: str) -> None:
     with pytest.raises(DataError, match=words):
-        Tuning(kind, grid, material())
+        Tuning(kind, grid, data())
 
 
 def test_text_that_cannot_be() -> None:
-    m = material()
+    m = data()
     with pytest.raises(DataError, match="the development text has no column 'pos'"):
-        Material(m.train, novel(3), "pos", "word")
+        TuningData(m.train, novel(3), "pos", "word")
     with pytest.raises(DataError, match="the training text has no column 'tag'"):
-        Material(m.train, m.development, "tag", "word")
+        TuningData(m.train, m.development, "tag", "word")
     with pytest.raises(DataError, match="both the words and their labels"):
-        Material(m.train, m.development, "word", "word")
+        TuningData(m.train, m.development, "word", "word")
     partly = m.development.with_column("pos", [[None] * len(own) for own in m.development])
     with pytest.raises(DataError, match="tokens without a label"):
-        Material(m.train, partly, "pos", "word")
+        TuningData(m.train, partly, "pos", "word")
     taken = m.train.with_column("state", m.train.column("word"))
     with pytest.raises(DataError, match="has a column 'state'"):
-        Tuning("hmm", {}, Material(taken, taken, "pos", "word"))
+        Tuning("hmm", {}, TuningData(taken, taken, "pos", "word"))
 
 
 def test_labels_that_were_not_trained_are_left_out() -> None:
-    m = material()
+    m = data()
     tagger = Tagger(threads=1).fit(m.train, label="pos")
     odd = Corpus.from_lists({"word": [["the"]], "pos": [["X"]]})
     more = Corpus.concatenate([m.development, odd])
-    assert likelihood(tagger, more, "pos") == likelihood(tagger, m.development, "pos")
+    assert label_likelihood(tagger, more, "pos") == label_likelihood(tagger, m.development, "pos")
     with pytest.raises(DataError, match="labels that were not trained"):
-        likelihood(tagger, odd, "pos")
+        label_likelihood(tagger, odd, "pos")
 
 
 def test_what_biases_are_to_change() -> None:
     corpus = Corpus.from_lists({"a": [["x", "y"] * 4], "b": [["u", "u", "v", "v"] * 2]})
     assert label_entropy(corpus, ["a"], "a") == pytest.approx(0)
     assert label_entropy(corpus, ["b"], "a") == pytest.approx(np.log(2))
-    assert explained(corpus, ["a", "a"]) == pytest.approx(1)
-    assert explained(corpus, ["a", "b"]) == pytest.approx(0)
+    assert explained_entropy(corpus, ["a", "a"]) == pytest.approx(1)
+    assert explained_entropy(corpus, ["a", "b"]) == pytest.approx(0)
     same = corpus.with_column("one", Column(np.zeros(8, np.int32), ("s",)))
-    assert explained(same, ["one", "a"]) is None
+    assert explained_entropy(same, ["one", "a"]) is None
     soft = corpus.with_column("soft", SoftColumn.of(("s", "t"), np.full((8, 2), 0.5)))
     assert label_entropy(soft, ["soft"], "a") == pytest.approx(np.log(2))
 
 
 def test_the_table_says_where_the_best_point_lies() -> None:
-    def one(likelihood: float, **point: float) -> Tried:
-        return Tried(named(point), point or None, likelihood, 0.5, None, {}, 1.0)
+    def one(likelihood: float, **point: float) -> TuningResult:
+        return TuningResult(name_point(point), point or None, likelihood, 0.5, None, {}, 1.0)
 
     grid = [one(-v, value=v, entropy=v - 1) for v in (1, 2, 3)]
     better = as_text([*grid, one(-4)], ["value", "entropy"])
@@ -241,7 +243,7 @@ def test_the_table_says_where_the_best_point_lies() -> None:
 
 
 def test_a_picture_shows_the_strengths_with_most_values() -> None:
-    assert axes_of({"states": [1], "value": [1, 2]}) == ("value", None)
-    assert axes_of({"entropy": [1, 2], "sigma": [1, 2, 3]}) == ("sigma", "entropy")
+    assert choose_axes({"states": [1], "value": [1, 2]}) == ("value", None)
+    assert choose_axes({"entropy": [1, 2], "sigma": [1, 2, 3]}) == ("sigma", "entropy")
     with pytest.raises(DataError, match="at least two values"):
-        axes_of({"states": [1]})
+        choose_axes({"states": [1]})

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from dovetail.corpus import Corpus, labels_from_spans, read, tokenize, write_jsonl
 from dovetail.errors import DataError, DovetailError
-from dovetail.interop.conversion import WRITABLE, convert, guessed_source, guessed_target, prepared
+from dovetail.interop.conversion import (
+    WRITABLE,
+    convert,
+    guess_source_format,
+    guess_target_format,
+    prepare_corpus,
+)
 
 FORMATS = [name for name in WRITABLE if name != "spacy"]
 NAMES = {"brat": "folder", "label-studio": "x.json", "parserator": "x.xml", "doccano": "d.jsonl"}
@@ -77,7 +83,7 @@ def tables(draw) -> Corpus:
 @given(tables(), st.sampled_from([name for name in FORMATS if name not in ("parserator", "conll")]))
 def test_without_notes_nothing_is_lost(tmp_path_factory, corpus: Corpus, format: str) -> None:
     folder = tmp_path_factory.mktemp("convert")
-    made, notes = prepared(corpus, "jsonl")
+    made, notes = prepare_corpus(corpus, "jsonl")
     assert notes == []
     write_jsonl(made, folder / "in.jsonl")
     there = convert(folder / "in.jsonl", target(folder, format), target_format=format)
@@ -118,7 +124,7 @@ NOTED = [
 
 @pytest.mark.parametrize(("given", "format", "note"), NOTED)
 def test_what_is_lost_is_noted(given: Corpus, format: str, note: str) -> None:
-    notes = prepared(given, format)[1]
+    notes = prepare_corpus(given, format)[1]
     assert len(notes) == 1
     assert notes[0].startswith(note)
 
@@ -126,42 +132,42 @@ def test_what_is_lost_is_noted(given: Corpus, format: str, note: str) -> None:
 def test_documents_and_tokens_that_are_lost() -> None:
     made = Corpus.from_lists({"word": [["isn't", "it?"], ["b"]], "label": [["X", "Y"], ["O"]]})
     made = Corpus(made.columns, made.bounds, document_bounds=[0, 1, 2])
-    assert prepared(made, "parserator")[1] == ["where documents begin is gone"]
-    assert "tokens read back the same only if cut at blanks" in prepared(made, "doccano")[1]
+    assert prepare_corpus(made, "parserator")[1] == ["where documents begin is gone"]
+    assert "tokens read back the same only if cut at blanks" in prepare_corpus(made, "doccano")[1]
     odd = Corpus(
         made.columns, made.bounds, texts=["isn'tit?", "b"], offsets=[(0, 5), (5, 8), (0, 1)]
     )
-    assert "1 of 2 sequences read back with other tokens" in prepared(odd, "brat")[1]
+    assert "1 of 2 sequences read back with other tokens" in prepare_corpus(odd, "brat")[1]
 
 
 def test_label_column_and_scheme() -> None:
     made = corpus(IOB2, upos=[["D", "N", "N"]])
-    moved, notes = prepared(made, "jsonl", label="upos")
+    moved, notes = prepare_corpus(made, "jsonl", label="upos")
     assert moved.names == ("word", "label")
     assert moved.lists("label") == [["D", "N", "N"]]
     assert notes == ["the column label gives way to upos"]
-    assert prepared(made, "jsonl", scheme="IOBES")[0].lists("label") == [["B-X", "E-X", "O"]]
-    assert prepared(made, "jsonl", scheme="none")[0].lists("label") == [["X", "X", "O"]]
-    assert prepared(made, "parserator", scheme="IOB2")[0].lists("label") == [IOB2]
+    assert prepare_corpus(made, "jsonl", scheme="IOBES")[0].lists("label") == [["B-X", "E-X", "O"]]
+    assert prepare_corpus(made, "jsonl", scheme="none")[0].lists("label") == [["X", "X", "O"]]
+    assert prepare_corpus(made, "parserator", scheme="IOB2")[0].lists("label") == [IOB2]
     with pytest.raises(DataError, match="no scheme 'BIO'"):
-        prepared(made, "jsonl", scheme="BIO")  # type: ignore[arg-type]
+        prepare_corpus(made, "jsonl", scheme="BIO")  # type: ignore[arg-type]
     with pytest.raises(DataError, match="no column 'pos'"):
-        prepared(made, "jsonl", label="pos")
+        prepare_corpus(made, "jsonl", label="pos")
     with pytest.raises(DataError, match=r"no labels to write in the scheme IOB2.*, of word$"):
-        prepared(Corpus.from_texts(["a"]), "jsonl", scheme="IOB2")
+        prepare_corpus(Corpus.from_texts(["a"]), "jsonl", scheme="IOB2")
 
 
 def test_notes_are_on_the_scheme_that_is_written() -> None:
     neighbours = corpus(["B-X", "B-X", "O"])
     joined = "neighbouring spans with one label become one"
-    assert prepared(neighbours, "jsonl", scheme="none")[1] == [joined]
-    assert prepared(neighbours, "doccano", scheme="none")[1] == []
+    assert prepare_corpus(neighbours, "jsonl", scheme="none")[1] == [joined]
+    assert prepare_corpus(neighbours, "doccano", scheme="none")[1] == []
     noted = ["labels of the scheme IOBES read back as IOB2"]
-    assert prepared(neighbours, "doccano", scheme="IOBES")[1] == noted
-    assert prepared(corpus(["S-X", "O", "O"]), "doccano", scheme="IOB2")[1] == []
+    assert prepare_corpus(neighbours, "doccano", scheme="IOBES")[1] == noted
+    assert prepare_corpus(corpus(["S-X", "O", "O"]), "doccano", scheme="IOB2")[1] == []
     tags = "plain labels become tags, the column xpos"
-    assert prepared(neighbours, "spacy", scheme="none")[1] == [tags, joined]
-    assert prepared(corpus(["X", "O", "O"]), "spacy", scheme="IOB2")[1] == []
+    assert prepare_corpus(neighbours, "spacy", scheme="none")[1] == [tags, joined]
+    assert prepare_corpus(corpus(["X", "O", "O"]), "spacy", scheme="IOB2")[1] == []
 
 
 def test_formats_are_guessed(tmp_path: Path) -> None:
@@ -176,15 +182,15 @@ def test_formats_are_guessed(tmp_path: Path) -> None:
     expected |= {"part.jsonl": "doccano", "bare.jsonl": "jsonl"}
     expected |= {"columns.txt": "conll", "a.ann": "brat", "x.spacy": "spacy"}
     for name, format in expected.items():
-        assert guessed_source(tmp_path / name) == format
-    assert guessed_target("x.jsonl") == "jsonl"
+        assert guess_source_format(tmp_path / name) == format
+    assert guess_target_format("x.jsonl") == "jsonl"
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match=r"no \.ann files"):
-        guessed_source(tmp_path / "empty")
+        guess_source_format(tmp_path / "empty")
     with pytest.raises(DataError, match=r"choose one of: conll, .*text, markup.*, spacy$"):
-        guessed_source(tmp_path / "x.unknown")
+        guess_source_format(tmp_path / "x.unknown")
     with pytest.raises(DataError, match=r"choose one of: conll, conllu, jsonl, brat.*, spacy$"):
-        guessed_target(tmp_path / "x.unknown")
+        guess_target_format(tmp_path / "x.unknown")
 
 
 def test_formats_that_do_not_go(conll: Path, tmp_path: Path) -> None:

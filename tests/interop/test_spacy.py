@@ -18,7 +18,7 @@ spacy = pytest.importorskip("spacy", reason="spaCy is not installed (pip install
 
 from dovetail.interop import spacy_component  # noqa: E402, F401 - registers the component
 from dovetail.interop.conversion import convert  # noqa: E402
-from dovetail.interop.spacy import corpus_of, docs, read_docbin, stream_docbin, write_docbin  # noqa: E402
+from dovetail.interop.spacy import from_docs, read_docbin, stream_docbin, to_docs, write_docbin  # noqa: E402
 
 NAMES = Corpus.from_lists(
     {
@@ -84,46 +84,46 @@ def test_documents_of_spacy_become_a_corpus() -> None:
     nlp.add_pipe("sentencizer")
     doc = nlp("Ada Lopez spoke.  Bob left!")
     doc.ents = [doc.char_span(0, 9, label="PER")]
-    corpus = corpus_of([doc])
+    corpus = from_docs([doc])
     assert corpus.lists("word") == [["Ada", "Lopez", "spoke", "."], ["Bob", "left", "!"]]
     assert corpus.lists("label")[0] == ["B-PER", "I-PER", "O", "O"]
     assert corpus[0].text == "Ada Lopez spoke."
     assert [corpus[1].text[a:b] for a, b in corpus[1].offsets.tolist()] == ["Bob", "left", "!"]
     assert corpus.document_bounds.tolist() == [0, 2]
-    shapes = corpus_of([doc], {"shape": "shape_"})
+    shapes = from_docs([doc], {"shape": "shape_"})
     assert shapes.lists("shape")[0] == ["Xxx", "Xxxxx", "xxxx", "."]
 
 
 def test_single_tokens_do_not_make_documents() -> None:
     lists = Corpus.from_lists({"word": [["a"], ["b", "c"], ["d"], ["e", "f"]]})
-    assert corpus_of(docs(lists)).document_bounds is None
+    assert from_docs(to_docs(lists)).document_bounds is None
     in_documents = Corpus(lists.columns, lists.bounds, document_bounds=[0, 1, 2, 4])
-    assert corpus_of(docs(in_documents)).document_bounds.tolist() == [0, 1, 2, 4]
+    assert from_docs(to_docs(in_documents)).document_bounds.tolist() == [0, 1, 2, 4]
 
 
 def test_sentences_without_blanks_between_them_are_whole() -> None:
     nlp = spacy.blank("zh")
     doc = nlp("他走。你好")
     doc[3].is_sent_start = True
-    assert corpus_of([doc]).texts == ("他走。", "你好")
+    assert from_docs([doc]).texts == ("他走。", "你好")
 
 
 def test_tags_and_plain_labels() -> None:
     columns = {"word": [["Go", "on"]], "lemma": [["go", None]], "upos": [["VERB", "ADP"]]}
     corpus = Corpus.from_lists({**columns, "label": [["VB", "RP"]]})
-    [doc] = docs(corpus)
+    [doc] = to_docs(corpus)
     assert [(t.lemma_, t.pos_, t.tag_) for t in doc] == [("go", "VERB", "VB"), ("", "ADP", "RP")]
-    back = corpus_of([doc])
+    back = from_docs([doc])
     assert back.lists("xpos") == [["VB", "RP"]]
     assert back.lists("lemma") == [["go", None]]
     with pytest.raises(DataError, match="sequence 1 is not for spaCy"):
-        list(docs(corpus.with_column("upos", [["VBZ", "XX"]])))
+        list(to_docs(corpus.with_column("upos", [["VBZ", "XX"]])))
 
 
 def test_text_between_tokens_is_a_token_there() -> None:
     lists = Corpus.from_lists({"word": [["Oslo", "NO"]], "label": [["B-x", "I-x"]]})
     corpus = Corpus(lists.columns, lists.bounds, texts=["Oslo, NO."], offsets=[(0, 4), (6, 8)])
-    [doc] = docs(corpus)
+    [doc] = to_docs(corpus)
     assert doc.text == "Oslo, NO."
     assert [(e.text, e.label_) for e in doc.ents] == [("Oslo, NO", "x")]
 

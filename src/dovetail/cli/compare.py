@@ -7,14 +7,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
+from rich.console import Console
 
 from dovetail.cli.models import check_writable
-from dovetail.cli.progress import duration
 from dovetail.compare import Cell, Progress, Store, Summary, run, summarize
 from dovetail.compare.experiment import Experiment
+from dovetail.compare.progress_bar import progress_bar
 from dovetail.compare.report import require_report, write_report
 from dovetail.compare.table import as_text, for_terminal
 from dovetail.recipe import Recipe
@@ -75,39 +75,11 @@ def _print(summary: Summary) -> None:
     if not sys.stdout.isatty():
         click.echo(as_text(summary))
         return
-    from rich.console import Console
-
     Console().print(for_terminal(summary))
 
 
 @contextmanager
-def show_cells(named: Callable[[Cell], str] = lambda cell: cell.id) -> Iterator[Shown]:
-    """Where the comparison is: a bar on a terminal, else a line for each part."""
-    if not sys.stderr.isatty():
-        yield lambda now: _line(now, named)
-        return
-    from rich import progress as bars
-    from rich.console import Console
-
-    columns: list[Any] = [
-        bars.TextColumn("{task.description}"),
-        bars.BarColumn(),
-        bars.MofNCompleteColumn(),
-        bars.TextColumn("{task.fields[left]}"),
-    ]
-    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, left="")
-
-        def show(now: Progress) -> None:
-            left = f"~{duration(now.seconds_left)} left" if now.seconds_left else ""
-            text = named(now.cell) if now.cell else ""
-            bar.update(task, completed=now.done, total=now.total, description=text, left=left)
-
-        yield show
-
-
-def _line(now: Progress, named: Callable[[Cell], str]) -> None:
-    if now.cell is None:
-        return
-    left = f", ~{duration(now.seconds_left)} left" if now.seconds_left else ""
-    click.echo(f"{now.done + 1} of {now.total}: {named(now.cell)}{left}", err=True)
+def show_cells(name_cell: Callable[[Cell], str] = lambda cell: cell.id) -> Iterator[Shown]:
+    """A function that shows where the comparison is."""
+    with progress_bar() as show:
+        yield lambda now: show("" if now.cell is None else name_cell(now.cell), now)

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
-from dovetail.cli.inputs import column_names
-from dovetail.corpus import SCHEMES, UNITS
-from dovetail.corpus.span_texts import TOKENS
-from dovetail.interop.conversion import READABLE, WRITABLE, convert, guessed_source, guessed_target
+from dovetail.corpus import SCHEMES
+from dovetail.corpus.format import Option
+from dovetail.errors import DataError
+from dovetail.interop.conversion import (
+    FORMATS,
+    READABLE,
+    WRITABLE,
+    convert,
+    guess_source_format,
+    guess_target_format,
+)
 
-READING: dict[str, tuple[str, ...]] = {
-    "columns": ("conll",),
-    "unit": ("text", "brat"),
-    "tokens": ("brat", "doccano", "label-studio"),
-}
-WRITING: dict[str, tuple[str, ...]] = {"tags": ("parserator",)}
+Function = TypeVar("Function", bound=Callable[..., Any])
+READING = {one.name: one for format in FORMATS.values() for one in format.read_options}
+WRITING = {one.name: one for format in FORMATS.values() for one in format.write_options}
+
+
+def format_options(function: Function) -> Function:
+    """The options of all formats, as their entries say."""
+    for one in reversed([*READING.values(), *WRITING.values()]):
+        kind = click.Choice(one.choices) if one.choices else None
+        function = click.option(f"--{one.name}", type=kind, metavar=one.metavar, help=one.help)(
+            function
+        )
+    return function
 
 
 @click.command("convert")
@@ -24,7 +39,6 @@ WRITING: dict[str, tuple[str, ...]] = {"tags": ("parserator",)}
 @click.argument("target", metavar="OUT")
 @click.option("--from", "source_format", type=click.Choice(READABLE), help="Format of IN.")
 @click.option("--to", "target_format", type=click.Choice(WRITABLE), help="Format of OUT.")
-@click.option("--columns", metavar="A,B,...", help="Names of the columns of a CoNLL file.")
 @click.option(
     "--label", metavar="COLUMN", help="The column of labels, by default the one called label."
 )
@@ -33,17 +47,7 @@ WRITING: dict[str, tuple[str, ...]] = {"tags": ("parserator",)}
     type=click.Choice(SCHEMES),
     help="Write the labels in this scheme; none: plain labels.",
 )
-@click.option("--unit", type=click.Choice(UNITS), help="What of text or brat's is one sequence.")
-@click.option(
-    "--tokens",
-    type=click.Choice(TOKENS),
-    help="How the text of brat, doccano and Label Studio is cut: into words, or at blanks only.",
-)
-@click.option(
-    "--tags",
-    metavar="ALL/EACH",
-    help="Tags of parserator's XML, by default AddressCollection/AddressString.",
-)
+@format_options
 def command(
     source: str,
     target: str,
@@ -51,10 +55,7 @@ def command(
     target_format: str | None,
     label: str | None,
     scheme: Any,
-    columns: str | None,
-    unit: str | None,
-    tokens: str | None,
-    tags: str | None,
+    **options: str | None,
 ) -> None:
     """Change the format of a corpus.
 
@@ -65,8 +66,9 @@ def command(
     for path, format, option in ((source, source_format, "from"), (target, target_format, "to")):
         if path == "-" and format is None:
             raise click.UsageError(f"- has no name that tells its format: give --{option}")
-    known = source_format or guessed_source(source)
-    wanted = target_format or guessed_target(target)
+    known = source_format or guess_source_format(source)
+    wanted = target_format or guess_target_format(target)
+    given = {name: value for name, value in options.items() if value is not None}
     done = convert(
         source,
         target,
@@ -74,8 +76,8 @@ def command(
         wanted,
         label=label,
         scheme=scheme,
-        reading=_options(READING, known, columns=column_names(columns), unit=unit, tokens=tokens),
-        writing=_options(WRITING, wanted, tags=_pair(tags)),
+        reading=_parse_options(given, READING, known),
+        writing=_parse_options(given, WRITING, wanted),
     )
     if done.notes:
         click.echo(f"dovetail: {'; '.join(done.notes)}", err=True)
@@ -84,18 +86,21 @@ def command(
         click.echo(f"{target}  {wanted}, {count}")
 
 
-def _options(uses: dict[str, tuple[str, ...]], format: str, **given: Any) -> dict[str, Any]:
-    """The options that were given, all of which must belong to the format."""
-    for name, value in given.items():
-        if value is not None and format not in uses[name]:
-            raise click.UsageError(f"--{name} is for {' and '.join(uses[name])}, not for {format}")
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def _pair(tags: str | None) -> tuple[str, str] | None:
-    if tags is None:
-        return None
-    whole, slash, each = tags.partition("/")
-    if not (whole and slash and each):
-        raise click.UsageError(f"--tags takes two tags, ALL/EACH, not '{tags}'")
-    return whole, each
+def _parse_options(
+    given: dict[str, str], options: dict[str, Option], format: str
+) -> dict[str, Any]:
+    """Those of the options that were given, all of which must belong to the format."""
+    parsed = {}
+    for name, option in options.items():
+        if name not in given:
+            continue
+        users = [
+            key for key, one in FORMATS.items() if option in one.read_options + one.write_options
+        ]
+        if format not in users:
+            raise click.UsageError(f"--{name} is for {' and '.join(users)}, not for {format}")
+        try:
+            parsed[name] = option.parse(given[name])
+        except DataError as error:
+            raise click.UsageError(str(error)) from None
+    return parsed

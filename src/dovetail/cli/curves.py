@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dovetail.cli.progress import LINE_SECONDS, duration
+from dovetail.cli.progress import LINE_SECONDS
+from dovetail.units import format_duration
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -54,7 +55,7 @@ class Rounds:
     def _cells(self, column: str) -> dict[str, str]:
         own = self.curves[column]
         latest = {name: f"{values[-1]:.4f}" for name, values in own.items()}
-        seconds = duration(time.monotonic() - self._began)
+        seconds = format_duration(time.monotonic() - self._began)
         return {"round": str(len(own["likelihood"])), **latest, "time": seconds}
 
     def render(self) -> Table:
@@ -64,7 +65,7 @@ class Rounds:
         table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 3, 0, 0))
         rows = {column: self._cells(column) for column in self.curves}
         if not rows:
-            rows = {"beginning": {"time": duration(time.monotonic() - self._began)}}
+            rows = {"beginning": {"time": format_duration(time.monotonic() - self._began)}}
         names = list(dict.fromkeys(name for cells in rows.values() for name in cells))
         for name in ("column", *names):
             table.add_column(name, justify="left" if name == "column" else "right")
@@ -106,7 +107,7 @@ def sketch(values: Sequence[float]) -> str:
     )
 
 
-def described(curves: dict[str, list[float]]) -> str:
+def describe_curves(curves: dict[str, list[float]]) -> str:
     """All curves of a column in a line: how each begins, goes and ends."""
     parts = [
         f"{name} {values[0]:.3f} {sketch(values)} {values[-1]:.3f}"

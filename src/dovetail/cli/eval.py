@@ -16,8 +16,8 @@ from dovetail.cli.models import (
     CHAIN_DECODINGS,
     label_column,
     load,
-    named_as_trained,
     refuse_decoding,
+    rename_as_trained,
 )
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
@@ -177,7 +177,7 @@ def _by_layer(pipeline: Pipeline, source: Source, label: str | None) -> dict[str
 def _read(source: Source, model: Tagger | Pipeline) -> Corpus:
     data = source.read()
     if source.format == "conll" and source.columns is None:
-        data = named_as_trained(data, model)
+        data = rename_as_trained(data, model)
     return data
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from dovetail import Tagger
 from dovetail.cli.models import check_writable, load
 from dovetail.errors import DataError
+from dovetail.interop import export_model
 
 
 @click.command("export-model")
@@ -18,9 +20,6 @@ from dovetail.errors import DataError
 )
 def command(source: str, target: str, format: str | None) -> None:
     """Write a model for CRFsuite, or as JSON."""
-    from dovetail import Tagger
-    from dovetail.interop import export_model
-
     check_writable(target)
     tagger = load(source)
     if not isinstance(tagger, Tagger):

@@ -9,7 +9,7 @@ import click
 
 from dovetail import Tagger
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, unit_option
-from dovetail.cli.models import load, named_as_trained
+from dovetail.cli.models import load, rename_as_trained
 from dovetail.cli.templates import load_template, template_options
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
@@ -62,7 +62,7 @@ def command(
             raise DataError(f"{model} holds a pipeline of several taggers: give the model of one")
         if (tagger.model_.facts["features"] or {}).get("kind") != "template":
             raise DataError(f"{model} was not trained with a template")
-        made, corpus = tagger.model_.template, named_as_trained(corpus, tagger)
+        made, corpus = tagger.model_.template, rename_as_trained(corpus, tagger)
     else:
         made = _chosen(corpus, label, template, lexicons, tables)
     if sequence > len(corpus):

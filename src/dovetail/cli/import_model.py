@@ -6,6 +6,7 @@ import click
 
 from dovetail.cli.models import check_writable
 from dovetail.errors import DataError
+from dovetail.interop import import_model
 
 
 @click.command("import-model")
@@ -22,8 +23,6 @@ def command(source: str, target: str, columns: str | None) -> None:
     OLD is a binary model of CRFsuite, a binary or text model of CRF++, or a model of Wapiti; NEW is
     our model file. The labels and their probabilities stay the same.
     """
-    from dovetail.interop import import_model
-
     check_writable(target)
     names = None if columns is None else [name.strip() for name in columns.split(",")]
     tagger = import_model(source, columns=names)

@@ -14,12 +14,12 @@ from dovetail import Tagger, __version__, _native
 from dovetail.cli.layer_info import member_rows, training_rows
 from dovetail.cli.models import load
 from dovetail.cli.states import (
-    in_short,
-    origin_in_short,
-    summary,
-    told,
+    describe_aso_round,
+    describe_briefly,
+    describe_origin,
+    list_words,
+    summarize_representation,
     typical_words,
-    words_as_lines,
 )
 from dovetail.io.loading import kind_of
 from dovetail.io.model_file import open_model
@@ -65,21 +65,21 @@ def command(model: str, top: int | None, as_json: bool) -> None:
 
 def _representation_facts(model: str, top: int) -> dict[str, Any]:
     opened = dovetail.load(model)
-    return {**summary(opened), "typical_words": typical_words(opened, top)}
+    return {**summarize_representation(opened), "typical_words": typical_words(opened, top)}
 
 
 def _representation_as_text(facts: Mapping[str, Any]) -> str:
     rows = [
         ("model", f"{click.format_filename(facts['model'])}, {facts['bytes'] / 1e6:,.1f} MB"),
-        ("represents", f"words of '{facts['reads'][0]}': {in_short(facts)}"),
+        ("represents", f"words of '{facts['reads'][0]}': {describe_briefly(facts)}"),
         ("writes", ", ".join(facts["columns"])),
         _read_by(facts),
     ]
     if facts["origin"]:
-        rows.append(("origin", origin_in_short(facts["origin"])))
+        rows.append(("origin", describe_origin(facts["origin"])))
     if facts["stopped"]:
         rows.append(("stopped", facts["stopped"]))
-    return "\n".join([*_aligned(rows), *words_as_lines(facts["typical_words"])])
+    return "\n".join([*_aligned(rows), *list_words(facts["typical_words"])])
 
 
 def _facts(tagger: Tagger, top: int) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def _pipeline_facts(model: str, pipeline: Pipeline, top: int) -> dict[str, Any]:
         "lattice": pipeline.lattice,
         "notes": pipeline.notes_,
         "representations": [
-            {**summary(one), "typical_words": typical_words(one, top)}
+            {**summarize_representation(one), "typical_words": typical_words(one, top)}
             for one in pipeline.representations
         ],
         "layers": layers,
@@ -158,12 +158,12 @@ def _pipeline_as_text(facts: Mapping[str, Any]) -> str:
         *(("note", note) for note in facts["notes"]),
     ]
     for one in facts["representations"]:
-        rows.append((one["name"], in_short(one)))
+        rows.append((one["name"], describe_briefly(one)))
         if one["origin"]:
-            rows.append(("", origin_in_short(one["origin"])))
+            rows.append(("", describe_origin(one["origin"])))
     lines = _aligned(rows)
     for one in facts["representations"]:
-        lines += words_as_lines(one["typical_words"])
+        lines += list_words(one["typical_words"])
     for layer in layers:
         reads = [f"{name} (a layer)" for name in layer["reads"]] + layer["columns"]
         rows = [
@@ -182,7 +182,8 @@ def _pipeline_as_text(facts: Mapping[str, Any]) -> str:
         else:
             rows.append(("  kind", layer["kind"]))
             rows += member_rows(layer["model"])
-            rows += [("  round", told(one)) for one in layer.get("training", {}).get("rounds", ())]
+            rounds = layer.get("training", {}).get("rounds", ())
+            rows += [("  round", describe_aso_round(one)) for one in rounds]
         rows += training_rows(layer["fitting"])
         lines += ["", layer["name"], *_aligned(rows)]
         for label, weights in layer.get("top_weights", {}).items():

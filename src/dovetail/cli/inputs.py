@@ -13,7 +13,8 @@ import click
 
 from dovetail.cli.feature_text import read_feature_text
 from dovetail.corpus import FORMATS, UNITS, Corpus, format_of, stream
-from dovetail.corpus.formats import joined, read_filled
+from dovetail.corpus.conll import parse_columns
+from dovetail.corpus.formats import concatenate_files, read_filled
 from dovetail.errors import DataError
 
 CRFSUITE = "crfsuite"
@@ -75,11 +76,11 @@ class Source:
             format = CRFSUITE
         guessed = format is None
         format = format or format_of(path)
-        if columns is not None and format != "conll":
+        if columns is not None and not _has_option(format, "columns"):
             raise click.UsageError(f"--columns names the columns of CoNLL files, not of {format}")
-        if unit is not None and format not in ("text", "brat"):
+        if unit is not None and not _has_option(format, "unit"):
             raise click.UsageError(f"--unit says how plain text is cut, not {format}")
-        names = column_names(columns)
+        names = None if columns is None else parse_columns(columns)
         return cls(path, format, names, guessed and columns is None, unit)
 
     def read(self) -> Corpus:
@@ -122,13 +123,8 @@ class Source:
         return {name: value for name, value in given.items() if value is not None}
 
 
-def column_names(given: str | None) -> tuple[str | None, ...] | None:
-    """Columns as the command line names them."""
-    return None if given is None else tuple(_name(part) for part in given.split(","))
-
-
-def _name(part: str) -> str | None:
-    return None if part.strip() in ("", "_") else part.strip()
+def _has_option(format: str, name: str) -> bool:
+    return format in FORMATS and any(one.name == name for one in FORMATS[format].read_options)
 
 
 def _feature_batch(pairs: Sequence[tuple[list[Any], list[str]]]) -> Batch:
@@ -140,4 +136,4 @@ def _feature_batch(pairs: Sequence[tuple[list[Any], list[str]]]) -> Batch:
 
 def read_all(sources: Iterable[Source]) -> Corpus:
     """Several files as one corpus."""
-    return joined(source.read() for source in sources)
+    return concatenate_files(source.read() for source in sources)

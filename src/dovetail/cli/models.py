@@ -56,7 +56,7 @@ def unit_of_text(model: Tagger | Pipeline) -> str | None:
     return units[0] if units else None
 
 
-def named_as_trained(corpus: Corpus, model: Tagger | Pipeline) -> Corpus:
+def rename_as_trained(corpus: Corpus, model: Tagger | Pipeline) -> Corpus:
     """A corpus with default column names under the names that a model was trained with.
 
     The columns must stand in the order of the training data; the label column may be missing.

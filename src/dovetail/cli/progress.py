@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
+from dovetail.units import format_duration, format_percentage
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -23,7 +25,7 @@ ESTIMATE_ROUNDS = 10
 class Display(Protocol):
     """Shows what is being done, and is a training's callback."""
 
-    def doing(self, what: str) -> None:
+    def announce(self, what: str) -> None:
         """Say what is being done before training begins."""
 
     def __call__(self, progress: Progress) -> None:
@@ -57,7 +59,7 @@ class Lines:
         self._shown: Progress | None = None
         self._shown_at = 0.0
 
-    def doing(self, what: str) -> None:
+    def announce(self, what: str) -> None:
         click.echo(what, err=True)
 
     def __call__(self, progress: Progress) -> None:
@@ -73,7 +75,7 @@ class Lines:
 
     def _show(self) -> None:
         self._shown, self._shown_at = self._history[-1], time.monotonic()
-        cells = described(self._history, *self._limits)
+        cells = describe_round(self._history, *self._limits)
         phase, rest = cells.pop("phase"), " ".join(f"{k} {v}" for k, v in cells.items() if v)
         click.echo(f"{self._title}{phase}: {rest}", err=True)
 
@@ -87,7 +89,7 @@ class LiveTable:
         self._what = ""
         self._since = time.monotonic()
 
-    def doing(self, what: str) -> None:
+    def announce(self, what: str) -> None:
         self._what, self._since = what, time.monotonic()
 
     def __call__(self, progress: Progress) -> None:
@@ -101,8 +103,8 @@ class LiveTable:
 
         cells = {"phase": self._what}
         if self._history:
-            cells = described(self._history, *self._limits)
-        cells["time"] = duration(time.monotonic() - self._since)
+            cells = describe_round(self._history, *self._limits)
+        cells["time"] = format_duration(time.monotonic() - self._since)
         if self._history and self._history[-1].held_out is None:
             del cells["held-out"]
         table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 3, 0, 0))
@@ -112,7 +114,7 @@ class LiveTable:
         return table
 
 
-def described(
+def describe_round(
     history: Sequence[Progress], tolerance: float, max_iterations: int | None
 ) -> dict[str, str]:
     """The latest round in words, empty where a method does not know a number."""
@@ -123,10 +125,10 @@ def described(
         "iteration": str(now.iteration),
         "loss": "" if now.objective is None else f"{now.objective:,.2f}",
         "gradient": "" if now.gradient_norm is None else f"{now.gradient_norm:.3g}",
-        "gap": "" if now.gap is None or now.gap > 1 else percentage(now.gap),
+        "gap": "" if now.gap is None or now.gap > 1 else format_percentage(now.gap),
         "held-out": "" if now.held_out is None else f"{100 * now.held_out:.2f}",
-        "time": duration(now.seconds),
-        "left": f"~{duration(left)}" if left else "",
+        "time": format_duration(now.seconds),
+        "left": f"~{format_duration(left)}" if left else "",
     }
 
 
@@ -150,34 +152,3 @@ def seconds_left(
             distance = max(log(now.gap / tolerance), 0.0)
             guesses.append(distance * (now.seconds - first.seconds) / fallen)
     return min(guesses, default=None)
-
-
-def percentage(share: float) -> str:
-    """A share as per cent, to three digits.
-
-    >>> percentage(0.01234), percentage(0.00000512)
-    ('1.23%', '0.000512%')
-    """
-    return f"{100 * share:.3g}%"
-
-
-def duration(seconds: float) -> str:
-    """A time span for people.
-
-    >>> duration(0.53), duration(75), duration(7384)
-    ('0.5 s', '1:15', '2:03:04')
-    """
-    if seconds < 59.95:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-def megabytes(count: float) -> str:
-    """A number of bytes for people.
-
-    >>> megabytes(1234), megabytes(52_300_000)
-    ('0.0 MB', '52.3 MB')
-    """
-    return f"{count / 1e6:,.1f} MB"

@@ -11,13 +11,14 @@ import click
 from click.core import ParameterSource
 
 from dovetail.cli.models import check_writable
-from dovetail.cli.progress import megabytes
-from dovetail.cli.states import in_short, origin_in_short, summary
+from dovetail.cli.states import describe_briefly, describe_origin, summarize_representation
+from dovetail.representation.ready_made import LISTS, ready_made, ready_made_list, write_list
+from dovetail.units import format_megabytes
 
 TAKEN = ("ready", "out", "name", "column", "value", "as_json")
 
 
-def take(ctx: click.Context, options: Mapping[str, Any]) -> None:
+def write_ready_made(ctx: click.Context, options: Mapping[str, Any]) -> None:
     """Write a representation or a list of names that an installed package has."""
     given = (n for n in options if ctx.get_parameter_source(n) is not ParameterSource.DEFAULT)
     odd = next((name for name in given if name not in TAKEN and options[name] != ()), None)
@@ -25,25 +26,19 @@ def take(ctx: click.Context, options: Mapping[str, Any]) -> None:
         what = "text to learn from" if odd == "source" else f"--{odd.replace('_', '-')}"
         raise click.UsageError(f"{what} does not go with --from, which learns nothing")
     check_writable(options["out"])
-    from dovetail.representation.ready_made import LISTS
-
     facts = _list(options) if options["ready"] in LISTS else _representation(options)
     facts |= {"model": options["out"], "bytes": Path(options["out"]).stat().st_size}
     click.echo(json.dumps(facts, ensure_ascii=False) if options["as_json"] else _as_text(facts))
 
 
 def _representation(options: Mapping[str, Any]) -> dict[str, Any]:
-    from dovetail.representation.ready_made import ready_made
-
     settings = {name: options[name] for name in ("name", "column", "value")}
     made = ready_made(options["ready"], **{k: v for k, v in settings.items() if v is not None})
     made.save(options["out"])
-    return {**summary(made), "from": options["ready"]}
+    return {**summarize_representation(made), "from": options["ready"]}
 
 
 def _list(options: Mapping[str, Any]) -> dict[str, Any]:
-    from dovetail.representation.ready_made import ready_made_list, write_list
-
     odd = next((name for name in ("name", "column", "value") if options[name] is not None), None)
     if odd is not None:
         raise click.UsageError(f"--{odd} does not go with a list of names, {options['ready']}")
@@ -53,11 +48,11 @@ def _list(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_text(facts: Mapping[str, Any]) -> str:
-    file = f"{click.format_filename(facts['model'])}, {megabytes(facts['bytes'])}"
+    file = f"{click.format_filename(facts['model'])}, {format_megabytes(facts['bytes'])}"
     if "entries" in facts:
         rows = [("list", f"{facts['entries']:,} entries"), ("file", file)]
     else:
-        rows = [("represents", in_short(facts)), ("model", file)]
-    rows.insert(1, ("origin", origin_in_short(facts["origin"])))
+        rows = [("represents", describe_briefly(facts)), ("model", file)]
+    rows.insert(1, ("origin", describe_origin(facts["origin"])))
     width = max(len(name) for name, _ in rows)
     return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dovetail.base.training import was_interrupted
-from dovetail.cli.curves import described as drawn
-from dovetail.cli.curves import show_rounds
+from dovetail.cli.curves import describe_curves, show_rounds
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options
 from dovetail.cli.models import check_writable
-from dovetail.cli.progress import megabytes
-from dovetail.cli.ready import take
+from dovetail.cli.ready import write_ready_made
 from dovetail.cli.settings import given_settings, setting_option, setting_options
-from dovetail.cli.states import in_short, summary
+from dovetail.cli.states import describe_briefly, summarize_representation
 from dovetail.errors import DataError
 from dovetail.recipe.schema.representations import RANDOM_SEED, REPRESENTATION_KINDS
 from dovetail.representation.bias.registry import OFFERED, find_offer
@@ -29,6 +27,8 @@ from dovetail.representation.build import (
     select_text,
     train_representation,
 )
+from dovetail.representation.plots import check_plot, draw, use_of_states
+from dovetail.units import format_megabytes
 
 if TYPE_CHECKING:
     from dovetail.corpus import Corpus
@@ -79,14 +79,14 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     A pipeline or a recipe puts what is learned before its taggers, as a column that they read. Each
     round shows the log-likelihood a token and, with biases, what they are about: the entropy of
     labels given states, the distance of the use of states in both domains, and how far earlier
-    layers are told. Ctrl-C keeps what there is.
+    layers are describe_aso_round. Ctrl-C keeps what there is.
 
     With --from nothing is learned: what is known of words comes from a package of data that is
     installed, and the file says from which. Names of lists (cities, countries, subdivisions,
     us-states, us-counties, languages, currencies) make lexicon files for templates.
     """
     if options["ready"] is not None:
-        return take(ctx, options)
+        return write_ready_made(ctx, options)
     _check(options)
     source, target = _texts(options)
     representation = _make(options, source)
@@ -95,8 +95,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         train_representation(representation, source, target, rounds)
     representation.save(options["out"])
     if options["plot"] is not None:
-        from dovetail.representation.plots import draw, use_of_states
-
         domains = [source] if target is None else [source, target]
         draw(options["plot"], rounds.curves, use_of_states(representation, domains))
     facts = _facts(representation, options, rounds.curves)
@@ -127,8 +125,6 @@ def _check(options: Mapping[str, Any]) -> None:
             )
     check_writable(options["out"])
     if options["plot"] is not None:
-        from dovetail.representation.plots import check_plot
-
         check_plot(options["plot"])
         check_writable(options["plot"])
 
@@ -168,7 +164,7 @@ def _facts(
 ) -> dict[str, Any]:
     learned: Any = representation
     return {
-        **summary(representation),
+        **summarize_representation(representation),
         "model": options["out"],
         "bytes": Path(options["out"]).stat().st_size,
         "curves": curves,
@@ -182,10 +178,12 @@ def _as_text(facts: Mapping[str, Any]) -> str:
     text = f"{tokens['source']:,} tokens"
     if tokens["target"]:
         text += f", and {tokens['target']:,} of the target"
-    rows = [("text", text), ("represents", in_short(facts))]
-    rows += [(column, drawn(curves)) for column, curves in facts["curves"].items()]
+    rows = [("text", text), ("represents", describe_briefly(facts))]
+    rows += [(column, describe_curves(curves)) for column, curves in facts["curves"].items()]
     if facts["stopped"]:
         rows.append(("stopped", facts["stopped"]))
-    rows.append(("model", f"{click.format_filename(facts['model'])}, {megabytes(facts['bytes'])}"))
+    rows.append(
+        ("model", f"{click.format_filename(facts['model'])}, {format_megabytes(facts['bytes'])}")
+    )
     width = max(len(name) for name, _ in rows)
     return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)

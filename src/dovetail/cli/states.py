@@ -17,7 +17,7 @@ UNITS = {
 }
 
 
-def summary(representation: Representation) -> dict[str, Any]:
+def summarize_representation(representation: Representation) -> dict[str, Any]:
     """What a representation is, as plain data."""
     kind = type(representation).__name__
     one = getattr(representation, "layers_", [representation])[0]
@@ -37,7 +37,7 @@ def summary(representation: Representation) -> dict[str, Any]:
     }
 
 
-def in_short(facts: Mapping[str, Any]) -> str:
+def describe_briefly(facts: Mapping[str, Any]) -> str:
     """The same in a line."""
     layers = 1 if facts["kind"] == "WordTable" else len(facts["columns"])
     times = f"{layers} x " if layers > 1 else ""
@@ -51,13 +51,13 @@ def in_short(facts: Mapping[str, Any]) -> str:
     return text
 
 
-def origin_in_short(origin: Mapping[str, str]) -> str:
+def describe_origin(origin: Mapping[str, str]) -> str:
     """Where data of others come from, in a line."""
     package = f"{origin['package']} {origin['version']}"
     return f"{origin['data']} of {package} (licence: {origin['licence']})"
 
 
-def told(one: Mapping[str, Any]) -> str:
+def describe_aso_round(one: Mapping[str, Any]) -> str:
     """A round of alternating structure optimisation."""
     values = [f"{group[0]:.3g} to {group[-1]:.3g}" for group in one["singular_values"]]
     return (
@@ -79,7 +79,7 @@ def typical_words(representation: Representation, top: int) -> dict[str, dict[st
     return found
 
 
-def words_as_lines(found: Mapping[str, Mapping[str, list[str]]]) -> list[str]:
+def list_words(found: Mapping[str, Mapping[str, list[str]]]) -> list[str]:
     """Lines with a column's states and their words."""
     lines: list[str] = []
     for column, states in found.items():

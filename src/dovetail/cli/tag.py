@@ -11,27 +11,25 @@ import click
 
 from dovetail import Tagger
 from dovetail.cli.inputs import CRFSUITE, Batch, Source, input_options, unit_option
+from dovetail.cli.layered import tag_in_layers
 from dovetail.cli.models import (
     CHAIN_DECODINGS,
     has_spans,
     load,
-    named_as_trained,
     reads_whole_corpora,
     refuse_decoding,
+    rename_as_trained,
     unit_of_text,
 )
-from dovetail.cli.outputs import Result, Writer, write_columns, write_inline, write_json
+from dovetail.cli.outputs import OUTPUTS, LayeredResult, OutputFormat, Result
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.io.files import write_text
 from dovetail.pipeline.choices import DECODINGS
 
 if TYPE_CHECKING:
-    from dovetail.cli.layered import LayeredResult
     from dovetail.pipeline import Pipeline
 
-WRITERS: dict[str, Writer] = {"conll": write_columns, "jsonl": write_json, "text": write_inline}
-USUAL_OUTPUT = {"text": "text", "jsonl": "jsonl"}
 CHUNK_SIZE = 1000
 
 
@@ -42,7 +40,7 @@ CHUNK_SIZE = 1000
 @unit_option("what it was in training, or a line")
 @click.option(
     "--output-format",
-    type=click.Choice([*WRITERS]),
+    type=click.Choice([*OUTPUTS]),
     help="By default that of the input, and CoNLL for CoNLL-U and feature text.",
 )
 @click.option("--output", "-o", default="-", metavar="FILE", help="Written whole or not at all.")
@@ -70,7 +68,7 @@ def command(
     output_format: str | None,
     output: str,
     chunk_size: int | None,
-    **wishes: Any,
+    **asked: Any,
 ) -> None:
     """Label sequences with a trained model.
 
@@ -84,31 +82,34 @@ def command(
     the last layer.
     """
     given = Source.of(source, format, columns, unit)
-    kind = output_format or USUAL_OUTPUT.get(given.format, "conll")
-    if kind == "text" and given.format == CRFSUITE:
-        raise click.UsageError("feature text holds no words that could be written as text")
-    wish = Wish(kind=kind, **wishes)
-    wish.check()
+    name = output_format or (given.format if given.format in OUTPUTS else "conll")
+    written = OUTPUTS[name]
+    if written.is_text and given.format == CRFSUITE:
+        raise click.UsageError(f"feature text holds no words that could be written as {name}")
+    request = Request(format=written, **asked)
+    request.check()
     tagger = load(model)
-    refuse_decoding(wish.decode, tagger, model)
+    refuse_decoding(request.decode, tagger, model)
     if given.format == "text" and unit is None:
         given = replace(given, unit=unit_of_text(tagger))
     if chunk_size is None:
         chunk_size = 1 if source == "-" and sys.stdin.isatty() else CHUNK_SIZE
         if reads_whole_corpora(tagger):
             chunk_size = sys.maxsize
-    write = _writer(tagger, kind)
+    write: Callable[[Corpus, Any, TextIO], None] = (
+        written.write if isinstance(tagger, Tagger) else written.write_layered
+    )
 
     def renamed(corpus: Corpus) -> Corpus:
         if given.format != "conll" or columns is not None:
             return corpus
-        return named_as_trained(corpus, tagger)
+        return rename_as_trained(corpus, tagger)
 
     with write_text(output) as file:
         before = 0
         for batch in given.batches(chunk_size, renamed):
-            results = _results(tagger, batch, wish, before)
-            if kind == "text" and before and batch.corpus.document_bounds is not None:
+            results = _answer(tagger, batch, request, before)
+            if written.is_text and before and batch.corpus.document_bounds is not None:
                 file.write("\n")
             write(batch.corpus, results, file)
             file.flush()
@@ -116,10 +117,10 @@ def command(
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What is to be said of each sequence."""
+class Request:
+    """What is to be said of each sequence, and in which format."""
 
-    kind: str
+    format: OutputFormat
     marginals: bool
     nbest: int | None
     decode: str | None
@@ -130,71 +131,63 @@ class Wish:
         other = self.decode not in (None, "viterbi", "joint")
         if self.nbest is not None and (self.marginals or self.spans or other):
             raise click.UsageError("--nbest does not go with --marginals, --spans or --decode")
-        if self.spans and self.kind != "jsonl":
-            raise click.UsageError("--spans needs --output-format jsonl")
+        if self.spans and self.format.spans != "on request":
+            able = [name for name, format in OUTPUTS.items() if format.spans == "on request"]
+            raise click.UsageError(f"--spans needs --output-format {' or '.join(able)}")
 
     def wants_spans(self, corpus: Corpus) -> bool:
         """Whether spans will be shown, if the labels write any."""
-        has_text = self.kind == "jsonl" and corpus.offsets is not None
-        return self.kind == "text" or self.spans or has_text
+        has_text = self.format.spans == "on request" and corpus.offsets is not None
+        return self.format.spans == "always" or self.spans or has_text
 
 
-def _results(
-    model: Tagger | Pipeline, batch: Batch, wish: Wish, before: int
+def _answer(
+    model: Tagger | Pipeline, batch: Batch, request: Request, before: int
 ) -> Sequence[Result] | Sequence[LayeredResult]:
     try:
         if isinstance(model, Tagger):
-            return _tagged(model, batch, wish)
-        return _tagged_in_layers(model, batch, wish)
+            return _tag(model, batch, request)
+        return _tag_in_layers(model, batch, request)
     except DataError as error:
         if not before:
             raise
         raise DataError(f"after {before} sequences: {error}") from None
 
 
-def _writer(model: Tagger | Pipeline, kind: str) -> Callable[[Corpus, Any, TextIO], None]:
-    if isinstance(model, Tagger):
-        return WRITERS[kind]
-    from dovetail.cli.layered import LAYERED_WRITERS
-
-    return LAYERED_WRITERS[kind]
-
-
-def _tagged(tagger: Tagger, batch: Batch, wish: Wish) -> list[Result]:
+def _tag(tagger: Tagger, batch: Batch, request: Request) -> list[Result]:
     """No more is computed than will be shown."""
-    decode: Any = wish.decode or "viterbi"
-    spans_too = wish.wants_spans(batch.corpus) and has_spans(tagger)
-    if wish.nbest is not None:
-        ranked = tagger.predict_nbest(batch.data, wish.nbest)
+    decode: Any = request.decode or "viterbi"
+    spans_too = request.wants_spans(batch.corpus) and has_spans(tagger)
+    if request.nbest is not None:
+        ranked = tagger.predict_nbest(batch.data, request.nbest)
         return [Result(best[0][0], spans=[] if spans_too else None, nbest=best) for best in ranked]
-    if not (spans_too or wish.marginals):
+    if not (spans_too or request.marginals):
         return [Result(labels) for labels in tagger.predict(batch.data, decode=decode)]
     taggings = tagger.tag(batch.data, decode=decode)
     results = [
         Result(
             tagging.labels,
-            confidences=tagging.confidences if wish.marginals else None,
+            confidences=tagging.confidences if request.marginals else None,
             spans=tagging.spans if spans_too else None,
         )
         for tagging in taggings
     ]
-    if wish.marginals and wish.kind == "jsonl":
+    if request.marginals and request.format.marginals:
         marginals = tagger.predict_marginals(batch.data)
         return [replace(r, marginals=m) for r, m in zip(results, marginals, strict=True)]
     return results
 
 
-def _tagged_in_layers(pipeline: Pipeline, batch: Batch, wish: Wish) -> list[LayeredResult]:
-    from dovetail.cli.layered import layered_results
-
+def _tag_in_layers(pipeline: Pipeline, batch: Batch, request: Request) -> list[LayeredResult]:
     if not isinstance(batch.data, Corpus):
         raise DataError("feature text holds no words, which are what a pipeline reads")
-    decode: Any = wish.decode
-    return layered_results(
+    decode: Any = request.decode
+    return tag_in_layers(
         pipeline,
         batch.data,
         decode=decode,
-        spans=wish.kind == "text" or (wish.nbest is None and wish.wants_spans(batch.data)),
-        confidences=wish.marginals,
-        nbest=wish.nbest,
+        spans=request.format.spans == "always"
+        or (request.nbest is None and request.wants_spans(batch.data)),
+        confidences=request.marginals,
+        nbest=request.nbest,
     )

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from dovetail.cli.progress import Lines, described, duration
+from dovetail.cli.progress import Lines, describe_round
+from dovetail.units import format_duration
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,7 +37,7 @@ def task_of(title: str) -> str:
 class TaskDisplay(Protocol):
     """Shows what is being done, and is the callback of a pipeline's training."""
 
-    def doing(self, what: str) -> None:
+    def announce(self, what: str) -> None:
         """Say what is being done before training begins."""
 
     def note(self, text: str) -> None:
@@ -51,7 +52,7 @@ def show_tasks(limits: Limits) -> Iterator[TaskDisplay]:
     """A display for the training of several tasks, which is also told what the pipeline notes."""
     if not sys.stderr.isatty():
         lines = TaskLines(limits)
-        with _notes_told(lines):
+        with _show_notes(lines):
             yield lines
         lines.close()
         return
@@ -62,13 +63,13 @@ def show_tasks(limits: Limits) -> Iterator[TaskDisplay]:
     table = TaskTable(limits, console)
     with (
         Live(get_renderable=table.render, console=console, refresh_per_second=8, transient=True),
-        _notes_told(table),
+        _show_notes(table),
     ):
         yield table
 
 
 @contextmanager
-def _notes_told(display: TaskDisplay) -> Iterator[None]:
+def _show_notes(display: TaskDisplay) -> Iterator[None]:
     """What the pipeline logs goes to the display."""
 
     class Told(logging.Handler):
@@ -94,7 +95,7 @@ class TaskLines:
         self._title = ""
         self._lines: Lines | None = None
 
-    def doing(self, what: str) -> None:
+    def announce(self, what: str) -> None:
         click.echo(what, err=True)
 
     def note(self, text: str) -> None:
@@ -125,7 +126,7 @@ class TaskTable:
         self._since = time.monotonic()
         self._histories: dict[str, list[Progress]] = {}
 
-    def doing(self, what: str) -> None:
+    def announce(self, what: str) -> None:
         self._what, self._since = what, time.monotonic()
 
     def note(self, text: str) -> None:
@@ -147,10 +148,10 @@ class TaskTable:
         if not self._histories:
             table.add_column("phase")
             table.add_column("time", justify="right")
-            table.add_row(self._what, duration(time.monotonic() - self._since))
+            table.add_row(self._what, format_duration(time.monotonic() - self._since))
             return table
         rows = [
-            {"task": title, **described(history, *self._limits(task_of(title)))}
+            {"task": title, **describe_round(history, *self._limits(task_of(title)))}
             for title, history in self._histories.items()
         ]
         names = [name for name in rows[0] if name != "held-out"]

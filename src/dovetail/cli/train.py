@@ -15,7 +15,7 @@ from dovetail.base.training import was_interrupted
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
 from dovetail.cli.models import check_writable
-from dovetail.cli.progress import Display, duration, megabytes, show_progress
+from dovetail.cli.progress import Display, show_progress
 from dovetail.cli.settings import given_settings, setting_options
 from dovetail.cli.templates import load_template, template_options
 from dovetail.corpus import Corpus
@@ -23,6 +23,7 @@ from dovetail.errors import DataError
 from dovetail.evaluate import Report, evaluate
 from dovetail.features import Dataset
 from dovetail.recipe.schema.tagger import TAGGER
+from dovetail.units import format_duration, format_megabytes
 
 RECIPE = ".toml"
 COUNT = click.IntRange(1)
@@ -78,7 +79,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         with _display(tagger) as display:
             data = job.read(display)
             job.choose_features(tagger, data)
-            display.doing("counting features")
+            display.announce("counting features")
             facts = tagger.dry_run(data, label=job.label)
         click.echo(json.dumps(facts) if as_json else _dry_summary(facts))
         return
@@ -119,7 +120,7 @@ class Job:
             data = self.read(display)
             self.choose_features(tagger, data)
             held_out = self.read_held_out(display)
-            display.doing("indexing features")
+            display.announce("indexing features")
             tagger.fit(
                 data,
                 label=self.label,
@@ -134,7 +135,7 @@ class Job:
     def read(self, display: Display) -> Corpus | Dataset:
         """The training data."""
         sources = [self._source(path) for path in self.paths]
-        display.doing(f"reading {', '.join(self.paths)}")
+        display.announce(f"reading {', '.join(self.paths)}")
         if any(source.format == CRFSUITE for source in sources):
             other = next((source for source in sources if source.format != CRFSUITE), None)
             if other is not None:
@@ -173,7 +174,7 @@ class Job:
         if self.held_out is None:
             return None
         source = self._source(self.held_out)
-        display.doing(f"reading {self.held_out}")
+        display.announce(f"reading {self.held_out}")
         return source.read_features() if source.format == CRFSUITE else source.read()
 
     def _source(self, path: str) -> Source:
@@ -222,9 +223,9 @@ def _summary(facts: dict[str, Any]) -> str:
             "model",
             f"{click.format_filename(facts['model'])}: {facts['labels']:,} labels, "
             f"{facts['features']:,} features, {facts['weights']:,} weights, "
-            f"{megabytes(facts['bytes'])}",
+            f"{format_megabytes(facts['bytes'])}",
         ),
-        ("time", f"{duration(facts['seconds'])} for {facts['iterations']} iterations"),
+        ("time", f"{format_duration(facts['seconds'])} for {facts['iterations']} iterations"),
         ("stopped", facts["stopped"]),
     ]
     if facts["objective"] is not None:
@@ -246,6 +247,6 @@ def _dry_summary(facts: dict[str, Any]) -> str:
         ("features", features),
         ("labels", f"{facts['n_labels']:,}"),
         ("weights", f"{facts['n_weights']:,}"),
-        ("memory", f"about {megabytes(facts['memory_bytes'])}"),
+        ("memory", f"about {format_megabytes(facts['memory_bytes'])}"),
     ]
     return "\n".join(f"{name:<10} {text}" for name, text in rows)

@@ -15,12 +15,12 @@ import click
 from dovetail import Tagger
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.models import check_writable
-from dovetail.cli.progress import duration, megabytes
-from dovetail.cli.states import in_short, summary, told
+from dovetail.cli.states import describe_aso_round, describe_briefly, summarize_representation
 from dovetail.cli.task_progress import show_tasks
 from dovetail.pipeline.layers.conversion import taggers_of
 from dovetail.pipeline.layers.linear import is_linear_tagger
 from dovetail.recipe import Recipe
+from dovetail.units import format_duration, format_megabytes
 
 if TYPE_CHECKING:
     from dovetail.chain.train.steps import Progress
@@ -53,10 +53,10 @@ def train_recipe(ctx: click.Context, options: Mapping[str, Any]) -> None:
                 raise InterruptedTaskError
             display(task, progress)
 
-        display.doing(f"reading the data of {', '.join(recipe.names)}")
+        display.announce(f"reading the data of {', '.join(recipe.names)}")
         corpora = recipe.corpora()
         pipeline = recipe.pipeline(corpora, threads=threads)
-        display.doing("indexing features")
+        display.announce("indexing features")
         try:
             recipe.train(pipeline, corpora, after_round)
         except InterruptedTaskError:
@@ -125,7 +125,7 @@ def _facts(
         "decode": pipeline.decode,
         "training": recipe.training or ("auto" if pipeline.decode == "auto" else "cascade"),
         "notes": pipeline.notes_,
-        "representations": [summary(one) for one in pipeline.representations],
+        "representations": [summarize_representation(one) for one in pipeline.representations],
         "tasks": tasks,
     }
 
@@ -169,7 +169,7 @@ def _linear_facts(name: str, tagger: Any, corpus: Corpus | None) -> dict[str, An
 
 
 def _as_text(facts: Mapping[str, Any]) -> str:
-    rows = [(one["name"], in_short(one)) for one in facts["representations"]]
+    rows = [(one["name"], describe_briefly(one)) for one in facts["representations"]]
     for task in facts["tasks"]:
         known = f"{task['labels']:,} labels, {task['features']:,} features"
         if task["taggers"] > 1:
@@ -182,14 +182,15 @@ def _as_text(facts: Mapping[str, Any]) -> str:
         elif "sequences" in task:
             text = (
                 f"{task['sequences']:,} sequences, {task['tokens']:,} tokens; {known}; "
-                f"{task['iterations']} iterations, {duration(task['seconds'])}: {task['stopped']}"
+                f"{task['iterations']} iterations, {format_duration(task['seconds'])}: "
+                f"{task['stopped']}"
             )
         else:
             text = f"trained before; {known}"
         rows.append((task["name"], text))
-        rows += [("round", told(one)) for one in task.get("rounds", ())]
+        rows += [("round", describe_aso_round(one)) for one in task.get("rounds", ())]
     rows += [("note", note) for note in facts["notes"]]
-    size = megabytes(facts["bytes"])
+    size = format_megabytes(facts["bytes"])
     ended = ", interrupted" if facts["interrupted"] else ""
     rows += [("training", facts["training"] + ended), ("decode", facts["decode"])]
     rows.append(("model", f"{click.format_filename(facts['model'])}, {size}"))
@@ -202,7 +203,7 @@ def _sizes_as_text(tasks: Mapping[str, Mapping[str, Any]]) -> str:
         text = (
             f"{sizes['n_sequences']:,} sequences, {sizes['n_tokens']:,} tokens, "
             f"{sizes['n_features_kept']:,} features, {sizes['n_labels']:,} labels, "
-            f"{sizes['n_weights']:,} weights, about {megabytes(sizes['memory_bytes'])}"
+            f"{sizes['n_weights']:,} weights, about {format_megabytes(sizes['memory_bytes'])}"
         )
         if sizes["not_counted"]:
             text += f" (without what {' and '.join(sizes['not_counted'])} will add)"

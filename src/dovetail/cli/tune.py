@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
+from rich.console import Console
 
 from dovetail.base.parameters import parameters_of
 from dovetail.cli.compare import show_cells
@@ -20,8 +21,10 @@ from dovetail.cli.settings import given_settings, help_with_default, setting_opt
 from dovetail.cli.templates import load_template, template_options
 from dovetail.cli.tuned_recipe import recipe_text
 from dovetail.compare import Store, run
-from dovetail.compare.tried import Tried, best, ranked
-from dovetail.compare.tuning import STRENGTHS, Material, Tuning
+from dovetail.compare.tuning import STRENGTHS, Tuning, TuningData
+from dovetail.compare.tuning_plot import check_tuning_plot, draw_tuning_plot
+from dovetail.compare.tuning_results import TuningResult, find_best_point, rank_results
+from dovetail.compare.tuning_table import as_text, for_terminal
 from dovetail.errors import DataError
 from dovetail.io.files import atomic_write
 from dovetail.recipe.schema.keys import Key
@@ -114,11 +117,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     interruption the same command shows it and goes on.
     """
     _check(options)
-    tuning = _tuning(options, _material(options))
+    tuning = _tuning(options, _read_data(options))
     if options["plot"] is not None:
-        from dovetail.compare.tuning_plot import check
-
-        check(options["plot"], tuning.grid)
+        check_tuning_plot(options["plot"], tuning.grid)
     store = Store(options["results"], tuning.fingerprint)
     for note in store.notes:
         click.echo(f"dovetail: {note}", err=True)
@@ -129,11 +130,11 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     except KeyboardInterrupt:
         interrupted = True
     found = [result for cell in cells if (result := store.get(cell)) is not None]
-    tried = ranked(found)
-    first = best(tried)
+    results = rank_results(found)
+    first = find_best_point(results)
     if first is None:
         raise KeyboardInterrupt
-    _show(options, tuning, tried, first, interrupted)
+    _show(options, tuning, results, first, interrupted)
     if interrupted:
         click.echo(
             f"dovetail: interrupted with {len(found)} of {len(cells)} parts done; the same command "
@@ -155,7 +156,7 @@ def _check(options: Mapping[str, Any]) -> None:
         check_writable(path)
 
 
-def _material(options: Mapping[str, Any]) -> Material:
+def _read_data(options: Mapping[str, Any]) -> TuningData:
     def sources(name: str, format: str | None, columns: str | None) -> list[Source]:
         found = [Source.of(path, format, columns) for path in options[name]]
         odd = next((one.path for one in found if one.format == CRFSUITE), None)
@@ -171,16 +172,16 @@ def _material(options: Mapping[str, Any]) -> Material:
     if options["target"]:
         read = [one.read() for one in sources("target", options["target_format"], None)]
         target = select_text(read, column)
-    return Material(train, development, label, column, target)
+    return TuningData(train, development, label, column, target)
 
 
-def _tuning(options: Mapping[str, Any], material: Material) -> Tuning:
-    given = options["template"], material.train.names, material.label
+def _tuning(options: Mapping[str, Any], data: TuningData) -> Tuning:
+    given = options["template"], data.train.names, data.label
     features = load_template(*given, options["lexicons"], options["tables"])
     return Tuning(
         options["kind"],
         {name: options[name] for name in STRENGTHS if options[name] is not None},
-        material,
+        data,
         features=features,
         threads=options["threads"],
         **given_settings(options, ["c2"]),
@@ -197,18 +198,18 @@ def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
 def _show(
     options: Mapping[str, Any],
     tuning: Tuning,
-    tried: Sequence[Tried],
-    first: Tried,
+    results: Sequence[TuningResult],
+    first: TuningResult,
     interrupted: bool,
 ) -> None:
     strengths = list(tuning.grid)
     recipe = recipe_text(options, tuning, first)
     if options["as_json"]:
-        points = [one.to_dict() for one in tried]
+        points = [one.to_dict() for one in results]
         facts = {"points": points, "best": first.name, "recipe": recipe, "interrupted": interrupted}
         click.echo(json.dumps(facts, ensure_ascii=False))
     else:
-        _print(tried, strengths)
+        _print(results, strengths)
         if options["out"] is None:
             click.echo(f"\n{recipe}", nl=False)
     if options["out"] is not None:
@@ -216,18 +217,12 @@ def _show(
             file.write(recipe.encode())
         click.echo(f"recipe     {click.format_filename(options['out'])}", err=True)
     if options["plot"] is not None:
-        from dovetail.compare.tuning_plot import draw
-
-        draw(options["plot"], tried, tuning.grid)
+        draw_tuning_plot(options["plot"], results, tuning.grid)
         click.echo(f"plot       {click.format_filename(options['plot'])}", err=True)
 
 
-def _print(tried: Sequence[Tried], strengths: Sequence[str]) -> None:
-    from dovetail.compare.tuning_table import as_text, for_terminal
-
+def _print(results: Sequence[TuningResult], strengths: Sequence[str]) -> None:
     if not sys.stdout.isatty():
-        click.echo(as_text(tried, strengths))
+        click.echo(as_text(results, strengths))
         return
-    from rich.console import Console
-
-    Console().print(for_terminal(tried, strengths))
+    Console().print(for_terminal(results, strengths))

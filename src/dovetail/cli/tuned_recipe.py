@@ -8,27 +8,27 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dovetail.cli.inputs import column_names
 from dovetail.cli.templates import DEFAULT, named_file
+from dovetail.corpus.conll import parse_columns
 from dovetail.features.template_file import is_template_file
 from dovetail.representation.bias.registry import reads_labels
 
 if TYPE_CHECKING:
-    from dovetail.compare.tried import Tried
     from dovetail.compare.tuning import Tuning
+    from dovetail.compare.tuning_results import TuningResult
 
 
-def recipe_text(options: Mapping[str, Any], tuning: Tuning, best: Tried) -> str:
+def recipe_text(options: Mapping[str, Any], tuning: Tuning, best: TuningResult) -> str:
     """The recipe of a point; files are named as seen from the folder that it is written to."""
     folder = Path(options["out"] or "x").absolute().parent
 
     def seen(paths: Iterable[str]) -> list[str]:
         return [os.path.relpath(path, folder) for path in paths]
 
-    material, point = tuning.material, dict(best.point or {})
+    data, point = tuning.data, dict(best.point or {})
     if tuning.kind == "classes" and "states" in point:
         point["classes"] = point.pop("states")
-    names = column_names(options["columns"])
+    names = None if options["columns"] is None else parse_columns(options["columns"])
     read = {
         "format": options["format"],
         "columns": None if names is None else [name or "" for name in names],
@@ -39,18 +39,18 @@ def recipe_text(options: Mapping[str, Any], tuning: Tuning, best: Tried) -> str:
         "target": seen(options["target"]) or None,
         **read,
         "target_format": options["target_format"],
-        "column": material.column,
-        "labels": material.label if reads_labels(point) else None,
+        "column": data.column,
+        "labels": data.label if reads_labels(point) else None,
         **tuning.settings,
         **point,
     }
     template = options["template"]
     is_file = template is not None and template != DEFAULT and is_template_file(template)
     task = {
-        "name": material.label,
+        "name": data.label,
         "data": seen(options["train"]),
         **read,
-        "label": material.label,
+        "label": data.label,
         "features": seen([template])[0] if is_file else template,
         "lexicons": _files(options["lexicons"], folder),
         "tables": _files(options["tables"], folder),

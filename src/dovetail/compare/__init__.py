@@ -1,8 +1,9 @@
 """Several systems on the same splits of the same data: a plan, its results, what they say."""
 
-from dovetail.compare import measures, plots, wording
+from dovetail.compare import formatting, measures, plots
 from dovetail.compare.experiment import joint_changes
 from dovetail.compare.plan import Cell, Plan, Result
+from dovetail.compare.progress_bar import progress_bar
 from dovetail.compare.report import require_report, write_report
 from dovetail.compare.run import Progress, run
 from dovetail.compare.splits import Split, given_folds, grouped_splits, random_splits
@@ -18,15 +19,16 @@ __all__ = [
     "Store",
     "Summary",
     "fingerprint",
+    "formatting",
     "given_folds",
     "grouped_splits",
     "joint_changes",
     "measures",
     "plots",
+    "progress_bar",
     "random_splits",
     "require_report",
     "run",
     "summarize",
-    "wording",
     "write_report",
 ]

@@ -20,7 +20,7 @@ import numpy as np
 
 from dovetail import __version__
 from dovetail.compare.plan import Cell, Plan
-from dovetail.compare.representations import learned_apart
+from dovetail.compare.representations import learn_unseen
 from dovetail.compare.splits import Split, given_folds, random_splits
 from dovetail.compare.store import fingerprint
 from dovetail.corpus import Corpus
@@ -45,7 +45,7 @@ class Experiment:
 
     def __init__(self, recipe: Recipe, *, threads: int | None = None) -> None:
         self.recipe = recipe
-        self.wishes = recipe.compare or Comparison()
+        self.comparison = recipe.compare or Comparison()
         self.threads = threads
         self.corpora = recipe.corpora()
         self.task: Task = recipe.tasks[-1]
@@ -68,7 +68,7 @@ class Experiment:
     def _learned(self) -> tuple[dict[str, Any], dict[str, Corpus]]:
         """Representations, learned once for all splits, and corpora that taggers may learn from."""
         tested = self.corpus if self._test is None else self._test
-        return learned_apart(self.recipe, self.corpora, tested, self.label, self.threads)
+        return learn_unseen(self.recipe, self.corpora, tested, self.label, self.threads)
 
     def _splits(self) -> list[Split]:
         assert self._units is not None
@@ -76,30 +76,30 @@ class Experiment:
         if self._test is not None:
             order = np.random.default_rng([self.recipe.seed, 0]).permutation(n).tolist()
             return [Split(tuple(order), ())]
-        if self.wishes.folds is not None:
-            folds = np.random.default_rng(self.recipe.seed).permutation(n) % self.wishes.folds
+        if self.comparison.folds is not None:
+            folds = np.random.default_rng(self.recipe.seed).permutation(n) % self.comparison.folds
             return given_folds(folds.tolist(), seed=self.recipe.seed)
         return random_splits(
-            n, self.wishes.splits, train_share=self.wishes.train, seed=self.recipe.seed
+            n, self.comparison.splits, train_share=self.comparison.train, seed=self.recipe.seed
         )
 
     @property
     def plan(self) -> Plan:
         """Systems x splits x sizes."""
         full = min(len(split.train) for split in self.splits)
-        too_large = next((size for size in self.wishes.sizes if size > full), None)
+        too_large = next((size for size in self.comparison.sizes if size > full), None)
         if too_large is not None:
             raise DataError(
                 f"{self.recipe.path}: a training size of {too_large} is asked for, but there are "
                 f"{full} {self.unit} to train on"
             )
-        sizes = sorted({*self.wishes.sizes, full})
-        if min(sizes) < LEAST and {"stacked", "auto"} & {*self.wishes.systems}:
+        sizes = sorted({*self.comparison.sizes, full})
+        if min(sizes) < LEAST and {"stacked", "auto"} & {*self.comparison.systems}:
             raise DataError(
                 f"{self.recipe.path}: stacked and auto need at least {LEAST} {self.unit} to train "
                 f"on, not {min(sizes)}"
             )
-        return Plan(self.wishes.systems, len(self.splits), sizes)
+        return Plan(self.comparison.systems, len(self.splits), sizes)
 
     @property
     def fingerprint(self) -> str:
@@ -112,10 +112,10 @@ class Experiment:
             for name, value in vars(recipe).items()
             if name not in ("compare", "path") and value != ()
         }
-        shares = (self.wishes.train, self.wishes.folds)
+        shares = (self.comparison.train, self.comparison.folds)
         beside = f"{recipe.path.parent}{os.sep}"
         text = repr(plain).replace(beside, "")  # the same wherever the recipe is called from
-        return fingerprint(__version__, text, repr(shares), *files, *self.wishes.test)
+        return fingerprint(__version__, text, repr(shares), *files, *self.comparison.test)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -131,22 +131,22 @@ class Experiment:
         if self.recipe.training is not None:
             found["training"] = f"as each system has it, not {self.recipe.training}"
         if self._test is not None:
-            found["tested on"] = f"{len(self._test):,} sequences of {self.wishes.test[0]}"
-        elif self.wishes.folds is not None:
+            found["tested on"] = f"{len(self._test):,} sequences of {self.comparison.test[0]}"
+        elif self.comparison.folds is not None:
             found["splits"] = f"{len(self.splits)} folds"
         else:
-            found["splits"] = f"{len(self.splits)}, at random, {self.wishes.train:.0%} to train on"
+            found["splits"] = (
+                f"{len(self.splits)}, at random, {self.comparison.train:.0%} to train on"
+            )
         return found
 
     def work(self, cell: Cell) -> dict[str, Any]:
         """Train and score one system."""
-        pipeline = self._trained(cell.split, cell.size, _training(cell.system))
+        pipeline = self._fit_or_reuse(cell.split, cell.size, _training_for(cell.system))
         test = self._test_part(cell.split)
         if cell.system == "none":
-            test = self._without(test)
-        decode: Decode = "cascade"
-        if cell.system in ("soft", "joint", "auto"):
-            decode = cast(Decode, cell.system)
+            test = self._empty_lower_columns(test)
+        decode = "cascade" if cell.system == "stacked" else cast(Decode, cell.system)
         found = pipeline.predict(test, decode=decode)[self.task.name]
         report = evaluate(test.lists(self.label), found)
         scores = {name: _scores(counts) for name, counts in report.labels.items()}
@@ -159,13 +159,13 @@ class Experiment:
             result["changes"] = joint_changes(pipeline, test, found, self.task.name, self.label)
         return result
 
-    def _without(self, corpus: Corpus) -> Corpus:
+    def _empty_lower_columns(self, corpus: Corpus) -> Corpus:
         """A corpus in which the columns of the tasks below are empty."""
         for name in self.below:
             corpus = corpus.with_column(name, missing(corpus))
         return corpus
 
-    def _trained(self, split: int, size: int, training: str) -> Pipeline:
+    def _fit_or_reuse(self, split: int, size: int, training: str) -> Pipeline:
         """The pipeline of a system; cascade and joint share one training."""
         key = (split, size, training)
         if self._latest is None or self._latest[0] != key:
@@ -183,7 +183,7 @@ class Experiment:
             own = stacked(self.task.name, settings.pop("features"), **settings)
         if training == "none":
             with naming(self.task.name):
-                empty = add_representations(self._without(train), known.values())
+                empty = add_representations(self._empty_lower_columns(train), known.values())
                 tagger.fit(empty, label=self.label)
             return Pipeline({**known, **own}, threads=self.threads)
         data = dict.fromkeys(own, train)
@@ -264,7 +264,7 @@ class Experiment:
         return corpus.select(numbers)
 
 
-def _training(system: str) -> str:
+def _training_for(system: str) -> str:
     return "cascade" if system == "joint" else system
 
 

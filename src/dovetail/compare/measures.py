@@ -19,7 +19,7 @@ from dovetail.representation.bias.bias import conditional_entropy
 Floats = npt.NDArray[np.float64]
 
 
-def likelihood(tagger: Tagger, corpus: Corpus, label: str) -> float:
+def label_likelihood(tagger: Tagger, corpus: Corpus, label: str) -> float:
     """Of the labels of a corpus, in nats a token; sequences with labels that the tagger does not
     know are left out."""
     known = set(tagger.labels_)
@@ -33,15 +33,15 @@ def likelihood(tagger: Tagger, corpus: Corpus, label: str) -> float:
 
 def label_entropy(corpus: Corpus, columns: Sequence[str], label: str) -> float:
     """H(label | state) in nats, the mean of all columns of states."""
-    labels = shares(corpus.column(label))
-    joint = [matmul(labels.T, shares(corpus.column(name))) for name in columns]
+    labels = level_weights(corpus.column(label))
+    joint = [matmul(labels.T, level_weights(corpus.column(name))) for name in columns]
     return float(np.mean([conditional_entropy(counts) for counts in joint]))
 
 
-def explained(corpus: Corpus, columns: Sequence[str]) -> float | None:
+def explained_entropy(corpus: Corpus, columns: Sequence[str]) -> float | None:
     """The share of a column's entropy that a later column tells, the mean of all pairs of which
     the earlier one has any."""
-    found = [shares(corpus.column(name)) for name in columns]
+    found = [level_weights(corpus.column(name)) for name in columns]
     told = []
     for earlier, later in combinations(found, 2):
         whole = conditional_entropy(earlier.sum(axis=0)[:, None])
@@ -50,20 +50,20 @@ def explained(corpus: Corpus, columns: Sequence[str]) -> float | None:
     return float(np.mean(told)) if told else None
 
 
-def uses(corpus: Corpus, columns: Sequence[str]) -> list[Floats]:
+def state_usage(corpus: Corpus, columns: Sequence[str]) -> list[Floats]:
     """How often each state of each column is used."""
-    found = [shares(corpus.column(name)).sum(axis=0) for name in columns]
+    found = [level_weights(corpus.column(name)).sum(axis=0) for name in columns]
     return [totals / totals.sum() for totals in found]
 
 
-def distance(here: Sequence[Sequence[Floats]], there: Sequence[Sequence[Floats]]) -> float:
+def usage_distance(here: Sequence[Sequence[Floats]], there: Sequence[Sequence[Floats]]) -> float:
     """The L1 distance of the uses of states in some corpora and in others, which all count the
     same: the mean of all columns, between 0 and 2."""
     means = [[np.mean(own, axis=0) for own in zip(*uses, strict=True)] for uses in (here, there)]
     return float(np.mean([np.abs(a - b).sum() for a, b in zip(*means, strict=True)]))
 
 
-def shares(column: Column) -> Floats:
+def level_weights(column: Column) -> Floats:
     """The weights of a column's levels at each token: those of a soft column, or 0 and 1."""
     if isinstance(column, SoftColumn):
         return column.weights.astype(np.float64)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dovetail.compare.summary import Score, Summary
@@ -30,7 +31,14 @@ PAGE_COLORS = {INK: "var(--ink)", GRID: "var(--grid)"} | {
 }
 WIDTH = 5.6  # inches; small enough for the letters to stay readable on a phone
 LONGEST_NAME = 24
+OPEN_AXES = {  # no frame, and lines across
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+}
 SETTINGS = {
+    **OPEN_AXES,
     "svg.fonttype": "none",  # text stays text, in the page's font
     "text.parse_math": False,
     "font.size": 11.5,
@@ -41,10 +49,6 @@ SETTINGS = {
     "ytick.color": GRID,
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
     "grid.color": GRID,
     "grid.linewidth": 0.6,
 }
@@ -117,6 +121,29 @@ def scores_by_split(summary: Summary) -> str:
         _name_rows(axes, summary.systems)
 
     return as_svg("Overall F1 of each system on each split", 0.7 + len(scores) * 0.5, draw)
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A plot that every report shows, where ``applies`` says that there is something to see."""
+
+    heading: str
+    draw: Callable[[Summary], str]
+    applies: Callable[[Summary], bool] = lambda _: True
+    note: str = ""
+    has_legend: bool = True
+
+
+PLOTS = (
+    Plot(
+        "Split by split",
+        scores_by_split,
+        applies=lambda summary: summary.n_splits > 1,
+        note="A line joins the F1 of all systems on the same split; the upright bar is the mean.",
+        has_legend=False,
+    ),
+    Plot("Type by type", scores_by_type),
+)
 
 
 def _apart(sizes: Sequence[int]) -> list[int]:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from dovetail import __version__
-from dovetail.compare import plots, wording
+from dovetail.compare import formatting, plots
 from dovetail.compare.summary import Summary
 from dovetail.errors import DataError, DovetailError
 from dovetail.io.files import PathLike, write_text
@@ -81,11 +81,7 @@ def render_report(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     full = summary.full_size
-    shown = {
-        "by_split": plots.scores_by_split(summary) if summary.n_splits > 1 else "",
-        "by_type": plots.scores_by_type(summary),
-        "learning_curve": plots.learning_curve(summary) if len(summary.sizes) > 1 else "",
-    }
+    curve = plots.learning_curve(summary) if len(summary.sizes) > 1 else ""
     page = environment.from_string(source).render(
         title=title,
         version=__version__,
@@ -94,12 +90,15 @@ def render_report(
         full=full,
         differences=[found for found in summary.differences if found.size == full],
         examples=[_example(number, change) for number, change in enumerate(changes, 1)],
-        plots={name: Markup(svg) for name, svg in shown.items()},  # plots escape their text
+        plots=[  # which escape their text
+            (plot, Markup(plot.draw(summary))) for plot in plots.PLOTS if plot.applies(summary)
+        ],
+        learning_curve=Markup(curve),
         figures={name: Markup(svg) for name, svg in (figures or {}).items()},
         colors={"light": plots.LIGHT, "dark": plots.DARK},
         signs=plots.SIGNS,
         style_of_system=plots.style_of_system,
-        wording=wording,
+        formatting=formatting,
     )
     return page.lstrip()
 

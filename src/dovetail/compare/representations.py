@@ -7,6 +7,7 @@ from typing import Any
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
+from dovetail.multitask.overlap import has_labels_of
 from dovetail.pipeline.layers.linear import is_linear_tagger
 from dovetail.pipeline.train.cross_fitting import shared_parts
 from dovetail.recipe import Recipe
@@ -14,7 +15,7 @@ from dovetail.recipe.description import RepresentationSpec
 from dovetail.recipe.representations import read_domains
 
 
-def learned_apart(
+def learn_unseen(
     recipe: Recipe, corpora: Mapping[str, Corpus], tested: Corpus, label: str, threads: int | None
 ) -> tuple[dict[str, Any], dict[str, Corpus]]:
     """Trained representations by name, and the corpora with leak-free columns where labels of their
@@ -48,8 +49,6 @@ def _check_auxiliary(recipe: Recipe, name: str, tagger: Any, tested: Corpus, lab
     """Auxiliary tasks of a linear tagger must not tell labels of the tested text either."""
     if not is_linear_tagger(tagger):
         return
-    from dovetail.multitask.overlap import has_labels_of
-
     for task in getattr(tagger, "auxiliary", ()):
         if has_labels_of(task, tested, label):
             raise DataError(

@@ -49,13 +49,13 @@ def run(
         if progress:
             left = _seconds_left(list(results.values()), waiting[number:])
             progress(Progress(cell, len(results), len(plan.cells), reused, left))
-        results[cell] = _computed(cell, work, store)
+        results[cell] = _compute(cell, work, store)
     if progress:
         progress(Progress(None, len(results), len(plan.cells), reused, 0.0))
     return [results[cell] for cell in plan.cells]
 
 
-def _computed(cell: Cell, work: Work, store: Store) -> Result:
+def _compute(cell: Cell, work: Work, store: Store) -> Result:
     start = time.monotonic()
     try:
         found = work(cell)

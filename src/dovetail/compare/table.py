@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
 
-from dovetail.compare.summary import Summary
-from dovetail.compare.wording import (
-    data_saved_in_words,
-    difference_in_words,
-    spread,
-    stars,
-    stars_explained,
+from rich import box
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from dovetail.compare.formatting import (
+    describe_data_saved,
+    describe_difference,
+    explain_stars,
+    format_spread,
+    mark_significance,
 )
-
-if TYPE_CHECKING:
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
+from dovetail.compare.summary import Summary
 
 NO_STAR = "\u00a0"  # holds the place of a star, where a plain space would be cut off
 PLAIN_WIDTH = 10_000  # text in a file is never folded
@@ -28,10 +27,6 @@ def score_table(summary: Summary) -> Table:
 
     The best of a row is bold; stars mark what differs from the reference.
     """
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("F1")
     for system in summary.systems:
@@ -52,19 +47,16 @@ def findings(summary: Summary) -> list[str]:
     full = summary.full_size
     return [
         *(
-            difference_in_words(found)
+            describe_difference(found)
             for found in summary.differences
             if found.size == full and found.type is None
         ),
-        *(data_saved_in_words(saved, summary) for saved in summary.data_saved),
+        *(describe_data_saved(saved, summary) for saved in summary.data_saved),
     ]
 
 
 def for_terminal(summary: Summary) -> Group:
     """The table, what its signs mean, and the findings; print it with a rich console."""
-    from rich.console import Group
-    from rich.text import Text
-
     lines = [Text(line, style="dim") for line in _legend(summary)]
     sentences = [Text(f"- {sentence}") for sentence in findings(summary)]
     return Group(score_table(summary), *lines, Text(), *sentences)
@@ -72,8 +64,6 @@ def for_terminal(summary: Summary) -> Group:
 
 def as_text(summary: Summary) -> str:
     """The same as plain text, for a file or a pipe."""
-    from rich.console import Console
-
     console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, highlight=False)
     with console.capture() as captured:
         console.print(for_terminal(summary))
@@ -82,8 +72,6 @@ def as_text(summary: Summary) -> str:
 
 
 def _cells(summary: Summary, size: int, type: str | None) -> list[Text]:
-    from rich.text import Text
-
     cells = []
     best = summary.best(size, type)
     for system in summary.systems:
@@ -91,8 +79,8 @@ def _cells(summary: Summary, size: int, type: str | None) -> list[Text]:
         if found is None:
             cells.append(Text("-", style="dim"))
             continue
-        mark = stars(summary.difference(system, summary.reference, size, type))
-        text = spread(found) + mark.ljust(2, NO_STAR)
+        mark = mark_significance(summary.difference(system, summary.reference, size, type))
+        text = format_spread(found) + mark.ljust(2, NO_STAR)
         cells.append(Text(text, style="bold" if system == best else ""))
     return cells
 
@@ -103,5 +91,5 @@ def _legend(summary: Summary) -> list[str]:
     return [
         f"mean ± standard deviation over {summary.n_splits} splits, trained on "
         f"{summary.full_size:,} {summary.unit} unless said otherwise",
-        stars_explained(summary.reference),
+        explain_stars(summary.reference),
     ]

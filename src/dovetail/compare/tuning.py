@@ -18,10 +18,15 @@ import numpy as np
 from dovetail import __version__
 from dovetail.base.training import was_interrupted
 from dovetail.chain.tagger import Tagger
-from dovetail.compare.measures import distance, explained, label_entropy, likelihood
+from dovetail.compare.measures import (
+    explained_entropy,
+    label_entropy,
+    label_likelihood,
+    usage_distance,
+)
 from dovetail.compare.plan import Cell, Plan
 from dovetail.compare.store import fingerprint
-from dovetail.compare.tried import Point, named
+from dovetail.compare.tuning_results import Point, name_point
 from dovetail.corpus import Column, Corpus, SoftColumn, detect_scheme
 from dovetail.errors import DataError
 from dovetail.evaluate import evaluate
@@ -49,7 +54,7 @@ Grid = Mapping[str, Sequence[float]]
 
 
 @dataclass(frozen=True)
-class Material:
+class TuningData:
     """Text to tune on.
 
     ``train`` and ``development`` are labelled text of the source, in the column ``label``;
@@ -97,14 +102,15 @@ class Tuning:
     the weight of a bias by the labels of the training text, and columns of that text have then not
     seen them. ``settings`` are further ones of the representation.
 
-    Give ``plan`` and ``work`` to `run`, and its results to `dovetail.compare.tried.ranked`.
+    Give ``plan`` and ``work`` to `run`, and its results to
+    `dovetail.compare.tuning_results.rank_results`.
     """
 
     def __init__(
         self,
         kind: Kind,
         grid: Grid,
-        material: Material,
+        data: TuningData,
         *,
         features: Template | None = None,
         c2: float = 1.0,
@@ -113,57 +119,57 @@ class Tuning:
     ) -> None:
         self.kind: Kind = kind
         self.grid = {name: tuple(dict.fromkeys(grid[name])) for name in STRENGTHS if name in grid}
-        self.material = material
-        self.features = features or choose_feature_set(material.train, material.label)
+        self.data = data
+        self.features = features or choose_feature_set(data.train, data.label)
         self.c2 = c2
         self.threads = threads
         self.settings = settings
         self._check()
         values = [self.grid[name] for name in self.grid]
         points = [dict(zip(self.grid, point, strict=True)) for point in product(*values)]
-        self.points = {named(point) or kind: point for point in points}
+        self.points = {name_point(point) or kind: point for point in points}
         for point in points:
-            self._untrained(point)  # better refused now than after an hour
-        labels = [corpus.lists(material.label) for corpus in (material.train, material.development)]
+            self._build(point)  # better refused now than after an hour
+        labels = [corpus.lists(data.label) for corpus in (data.train, data.development)]
         self._scheme = detect_scheme([*labels[0], *labels[1]])
-        self._represented = lru_cache(maxsize=1)(self._learned)
+        self._learn_once = lru_cache(maxsize=1)(self._learn)
 
     @property
     def plan(self) -> Plan:
         """The tagger alone, and the points; the size is that of the training text, in tokens."""
-        return Plan([ALONE, *self.points], 1, [self.material.train.n_tokens])
+        return Plan([ALONE, *self.points], 1, [self.data.train.n_tokens])
 
     @property
     def fingerprint(self) -> str:
         """Of all that results depend on, but not of which points are wanted."""
         given = (self.kind, sorted(self.settings.items()), self.c2, self.features.spec())
-        m = self.material
+        m = self.data
         texts = [m.train, m.development, *([] if m.target is None else [m.target])]
         parts = [part for text in texts for part in _content(text)]
         return fingerprint(__version__, repr(given), m.label, m.column, *parts)
 
     def columns_of(self, point: Point) -> tuple[str, ...]:
         """The columns that the representation of a point writes."""
-        return self._untrained(point).names_
+        return self._build(point).names_
 
     def work(self, cell: Cell) -> dict[str, Any]:
         """Learn the representation of a point, train a tagger that reads it, score it."""
-        m = self.material
+        m = self.data
         if cell.system == ALONE:
-            return {**self._scored(m.train, m.development, self.features), "point": None}
+            return {**self._train_and_score(m.train, m.development, self.features), "point": None}
         point = self.points[cell.system]
-        made = self._represented(tuple((k, v) for k, v in point.items() if k not in REUSED))
+        made = self._learn_once(tuple((k, v) for k, v in point.items() if k not in REUSED))
         names = made.columns[: _layers(point)]
         value = point.get("value", made.value)
         train, development = (
-            _with_columns(to, of, names, value)
+            _add_columns(to, of, names, value)
             for to, of in ((m.train, made.train), (m.development, made.development))
         )
         own = [name for name in names if name not in self.features.columns]
         features = self.features.with_columns(*own)
         undecided = names if value == "auto" else ()
         return {
-            **self._scored(train, development, features, undecided),
+            **self._train_and_score(train, development, features, undecided),
             "point": point,
             "properties": self._properties(made, names),
         }
@@ -184,18 +190,18 @@ class Tuning:
             raise DataError(f"the grid has no value of {empty}: give one, or leave it out")
         given = [key for key in OFFERED if key in self.grid]
         needy = next((key for key in given if find_offer(key).needs_target), None)
-        if needy is not None and self.material.target is None:
+        if needy is not None and self.data.target is None:
             raise DataError(f"the {needy} of two domains needs text of the target: give some")
         if self.kind == "biased" and not given:
             raise DataError(f"a biased HMM needs a bias: give values of {' or '.join(OFFERED)}")
 
-    def _untrained(self, point: Point) -> Representation:
-        settings = {"column": self.material.column, **self.settings, **point}
+    def _build(self, point: Point) -> Representation:
+        settings = {"column": self.data.column, **self.settings, **point}
         if self.kind != "classes":
             settings["threads"] = self.threads
-        labels = self.material.label if reads_labels(point) else None
+        labels = self.data.label if reads_labels(point) else None
         made = make_representation(self.kind, labels=labels, **settings)
-        twice = next((name for name in made.names_ if name in self.material.train.names), None)
+        twice = next((name for name in made.names_ if name in self.data.train.names), None)
         if twice is not None:
             raise DataError(
                 f"the training text has a column '{twice}', as the representation would call its "
@@ -203,17 +209,17 @@ class Tuning:
             )
         return made
 
-    def _learned(self, setting: tuple[tuple[str, float], ...]) -> Represented:
-        m, point = self.material, dict(setting)
+    def _learn(self, setting: tuple[tuple[str, float], ...]) -> Represented:
+        m, point = self.data, dict(setting)
         if "layers" in self.grid:
             point["layers"] = max(self.grid["layers"])
-        made = self._untrained(point)
+        made = self._build(point)
         model: Any = getattr(made, "pattern", made)
         value = model.value
         model.set_params(value=1.0)
         source = select_text([m.train], m.column, m.label if reads_labels(point) else None)
         target = None if m.target is None else select_text([m.target], m.column)
-        _whole(train_representation(made, source, target))
+        _check_completed(train_representation(made, source, target))
         if made.biased_by_:
             biased: Any = made
             train = biased.annotate_left_out(source, target)
@@ -223,19 +229,19 @@ class Tuning:
         use = use_of_states(made, domains)
         return Represented(train, made.annotate(m.development), made.names_, value, use)
 
-    def _scored(
+    def _train_and_score(
         self,
         train: Corpus,
         development: Corpus,
         features: Template,
         without_value: Sequence[str] = (),
     ) -> dict[str, Any]:
-        label = self.material.label
+        label = self.data.label
         tagger = Tagger(features=features, c2=self.c2, threads=self.threads)
         if without_value:  # chosen as a pipeline does
             found = choose_value(tagger.get_params(), train, label, without_value).value
             tagger.set_params(groups=groups_of(features, without_value, found))
-        _whole(tagger.fit(train, label=label))
+        _check_completed(tagger.fit(train, label=label))
         report = evaluate(development.lists(label), tagger.predict(development), self._scheme)
         scores = report.micro
         overall = {"precision": scores.precision, "recall": scores.recall, "f1": scores.f1}
@@ -244,7 +250,7 @@ class Tuning:
             "types": {},
             "n_train": len(train),
             "n_test": len(development),
-            "likelihood": likelihood(tagger, development, label),
+            "likelihood": label_likelihood(tagger, development, label),
             "accuracy": report.accuracy,
             "spans": report.kind == "spans",
         }
@@ -252,12 +258,12 @@ class Tuning:
     def _properties(self, made: Represented, names: Sequence[str]) -> dict[str, float | None]:
         use = [made.use[name] for name in names]
         apart = None
-        if self.material.target is not None:
-            apart = distance([[own[0] for own in use]], [[own[1] for own in use]])
+        if self.data.target is not None:
+            apart = usage_distance([[own[0] for own in use]], [[own[1] for own in use]])
         return {
-            "entropy": label_entropy(made.development, names, self.material.label),
+            "entropy": label_entropy(made.development, names, self.data.label),
             "distance": apart,
-            "predict": explained(made.development, names),
+            "predict": explained_entropy(made.development, names),
         }
 
 
@@ -265,20 +271,20 @@ def _layers(point: Point) -> int | None:
     return int(point["layers"]) if "layers" in point else None
 
 
-def _with_columns(to: Corpus, of: Corpus, names: Sequence[str], value: Value) -> Corpus:
+def _add_columns(to: Corpus, of: Corpus, names: Sequence[str], value: Value) -> Corpus:
     """A corpus with columns of another one, whose features have a value."""
     for name in names:
-        to = to.with_column(name, _valued(of.column(name), value))
+        to = to.with_column(name, _weigh_column(of.column(name), value))
     return to
 
 
-def _valued(column: Column, value: Value) -> Column:
+def _weigh_column(column: Column, value: Value) -> Column:
     if isinstance(column, SoftColumn):
         return SoftColumn.of(column.levels, np.float32(resolve_value(value)) * column.weights)
     return set_value(column, value)
 
 
-def _whole(trained: Any) -> None:
+def _check_completed(trained: Any) -> None:
     """Trainings keep what there is after Ctrl-C; a point that is tried needs all of one."""
     if was_interrupted(trained.stopped_):
         raise KeyboardInterrupt

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dovetail.compare.plots import mark
-from dovetail.compare.tried import Tried
+from dovetail.compare.plots import OPEN_AXES, mark
 from dovetail.compare.tuning import Grid
+from dovetail.compare.tuning_results import TuningResult
 from dovetail.errors import DataError
 from dovetail.io.files import atomic_write
 from dovetail.representation.plots import check_plot
@@ -21,22 +21,19 @@ if TYPE_CHECKING:
 
 SIZE = (9.0, 3.6)  # inches
 SETTINGS: Any = {
+    **OPEN_AXES,
     "svg.hashsalt": "dovetail",  # same plot, same bytes
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
     "grid.alpha": 0.3,
 }
 UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
-Measure = Callable[[Tried], float]
+Measure = Callable[[TuningResult], float]
 
 
-def axes_of(grid: Grid) -> tuple[str, str | None]:
+def choose_axes(grid: Grid) -> tuple[str, str | None]:
     """The strengths that a picture shows: that with most values, and the next with several.
 
-    >>> axes_of({"states": [80], "entropy": [0, 1], "sigma": [1, 10, 100]})
+    >>> choose_axes({"states": [80], "entropy": [0, 1], "sigma": [1, 10, 100]})
     ('sigma', 'entropy')
     """
     several = [name for name in grid if len(grid[name]) > 1]
@@ -46,13 +43,15 @@ def axes_of(grid: Grid) -> tuple[str, str | None]:
     return across, others[0] if others else None
 
 
-def check(path: str | os.PathLike[str], grid: Grid) -> None:
+def check_tuning_plot(path: str | os.PathLike[str], grid: Grid) -> None:
     """Make sure that a picture can be drawn, before the work that it is to show."""
     check_plot(path)
-    axes_of(grid)
+    choose_axes(grid)
 
 
-def draw(path: str | os.PathLike[str], tried: Sequence[Tried], grid: Grid) -> None:
+def draw_tuning_plot(
+    path: str | os.PathLike[str], results: Sequence[TuningResult], grid: Grid
+) -> None:
     """Write a picture of the likelihood of labels and of F1, or accuracy where labels are plain.
 
     Of points that differ in a third strength the one with the most likely labels is shown; a
@@ -63,7 +62,7 @@ def draw(path: str | os.PathLike[str], tried: Sequence[Tried], grid: Grid) -> No
 
     measures: Mapping[str, Measure] = {
         "log-likelihood of labels, nats a token": lambda one: one.likelihood,
-        "accuracy" if tried[0].f1 is None else "F1": lambda one: 100 * one.score,
+        "accuracy" if results[0].f1 is None else "F1": lambda one: 100 * one.score,
     }
     kind = Path(path).suffix[1:]
     written = io.BytesIO()
@@ -71,7 +70,7 @@ def draw(path: str | os.PathLike[str], tried: Sequence[Tried], grid: Grid) -> No
         figure = Figure(figsize=SIZE, layout="constrained")
         panels: Any = figure.subplots(1, len(measures))
         for panel, (title, measure) in zip(panels, measures.items(), strict=True):
-            _draw_lines(panel, tried, grid, measure)
+            _draw_lines(panel, results, grid, measure)
             panel.set_title(title, fontsize="medium")
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside right upper", frameon=False)
@@ -80,19 +79,19 @@ def draw(path: str | os.PathLike[str], tried: Sequence[Tried], grid: Grid) -> No
         file.write(written.getvalue())
 
 
-def _draw_lines(panel: Axes, tried: Sequence[Tried], grid: Grid, measure: Measure) -> None:
+def _draw_lines(panel: Axes, results: Sequence[TuningResult], grid: Grid, measure: Measure) -> None:
     """A line for each value of the second strength; values of the first stand at equal steps."""
-    across, second = axes_of(grid)
+    across, second = choose_axes(grid)
     places = {value: place for place, value in enumerate(sorted(grid[across]))}
     for number, value in enumerate(sorted(grid[second]) if second else [None]):
         shown: dict[int, float] = {}
-        for one in tried:  # the most likely first
+        for one in results:  # the most likely first
             if one.point and (second is None or one.point[second] == value):
                 shown.setdefault(places[one.point[across]], measure(one))
         label = across if value is None else f"{second} {value:g}"
         steps = sorted(shown)
         panel.plot(steps, [shown[k] for k in steps], label=label, **mark(number + 1))
-    alone = next((one for one in tried if one.point is None), None)
+    alone = next((one for one in results if one.point is None), None)
     if alone is not None:
         style: Any = {"color": "grey", "linestyle": "--", "linewidth": 1}
         panel.axhline(measure(alone), label="none", **style)

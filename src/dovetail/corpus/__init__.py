@@ -15,8 +15,8 @@ from dovetail.corpus.label_studio import (
 from dovetail.corpus.labels import Span, labels_from_spans, spans
 from dovetail.corpus.markup import read_markup, read_markup_spans, stream_markup
 from dovetail.corpus.near_duplicates import near_duplicates
+from dovetail.corpus.offsets import add_offsets
 from dovetail.corpus.parserator import read_parserator, stream_parserator, write_parserator
-from dovetail.corpus.placed import placed
 from dovetail.corpus.schemes import (
     SCHEMES,
     AllowedTransitions,
@@ -28,7 +28,8 @@ from dovetail.corpus.schemes import (
 from dovetail.corpus.soft import SoftColumn
 from dovetail.corpus.table import Corpus, Sequence
 from dovetail.corpus.tei import read_tei, stream_tei
-from dovetail.corpus.text import UNITS, Unit, guess_unit, read_text, stream_text
+from dovetail.corpus.text import read_text, stream_text
+from dovetail.corpus.texts import UNITS, Unit, guess_unit
 from dovetail.corpus.tokenizer import tokenize
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "SoftColumn",
     "Span",
     "Unit",
+    "add_offsets",
     "allowed_transitions",
     "convert",
     "detect_scheme",
@@ -50,7 +52,6 @@ __all__ = [
     "guess_unit",
     "labels_from_spans",
     "near_duplicates",
-    "placed",
     "read",
     "read_brat",
     "read_conll",

@@ -18,10 +18,11 @@ from pathlib import Path
 
 from dovetail.corpus.labels import Span
 from dovetail.corpus.markup import natural_order
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.span_texts import SpanReader, Tokens, character_spans, require_text
 from dovetail.corpus.table import Corpus
-from dovetail.corpus.text import UNITS, Unit
+from dovetail.corpus.texts import UNITS, Unit
 from dovetail.errors import DataError
 from dovetail.io.files import PathLike, open_text, write_text
 
@@ -86,6 +87,22 @@ def write_brat(corpus: Corpus, target: PathLike, *, label: str = "label") -> Non
         raise DataError(f"cannot write {path}: {error.strerror or error}") from None
     finally:
         shutil.rmtree(building, ignore_errors=True)
+
+
+def recognizes(path: Path) -> bool:
+    """Whether this is a folder of brat's files, or a text with annotations beside it."""
+    if path.is_dir():
+        return any(path.glob("*.ann"))
+    return path.suffix == ".txt" and path.with_suffix(".ann").exists()
+
+
+def find_losses(corpus: Corpus) -> list[str]:
+    """What files do not hold: where sequences of several lines begin and end."""
+    if not any("\n" in text for text in corpus.texts or ()):
+        return []
+    if len(document_bounds(corpus)) <= len(corpus):
+        return ["sequences of several lines read back as others"]
+    return ["sequences read back the same only by document, not by line"]
 
 
 def document_bounds(corpus: Corpus) -> list[int]:

@@ -14,7 +14,8 @@ from typing import NoReturn, TextIO
 
 import numpy as np
 
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError
 from dovetail.io.files import PathLike, open_text, write_text
@@ -100,6 +101,35 @@ def write_conll(
             if start < end:
                 rows = zip(*(values[start:end] for values in fields), strict=True)
                 file.write("".join(separator.join(row) + "\n" for row in rows) + "\n")
+
+
+def write_converted(corpus: Corpus, target: PathLike | TextIO) -> None:
+    """Write a corpus that comes from another format, where values may have blanks in them."""
+    has_blanks = any(" " in level for one in corpus.columns.values() for level in one.levels)
+    write_conll(corpus, target, separator="\t" if has_blanks else None)
+
+
+def parse_columns(given: str) -> tuple[str | None, ...]:
+    """Columns as the command line names them.
+
+    >>> parse_columns("word,_,ner")
+    ('word', None, 'ner')
+    """
+    names = (part.strip() for part in given.split(","))
+    return tuple(None if name in ("", "_") else name for name in names)
+
+
+def find_losses(corpus: Corpus) -> list[str]:
+    """What a file does not hold: names of columns, and the text between words."""
+    lost = []
+    usual = ["word", *(f"column{n}" for n in range(2, len(corpus.names))), "label"]
+    if list(corpus.names) not in (usual, ["word"]):
+        lost.append(f"the columns lose their names, which are {', '.join(corpus.names)}")
+    if corpus.texts is not None and any(
+        sequence.text != " ".join(word or "" for word in sequence["word"]) for sequence in corpus
+    ):
+        lost.append("the text is gone: it reads back with single blanks")
+    return lost
 
 
 def _separator_for(corpus: Corpus, names: Sequence[str], wanted: str | None) -> str:

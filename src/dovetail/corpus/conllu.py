@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
 from dovetail.corpus.column import Column
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError, DovetailError
 from dovetail.io.files import PathLike, open_text, write_text
@@ -87,8 +88,17 @@ def write_conllu(
             file.write("\n")
 
 
-def passed_over(path: PathLike) -> list[str]:
+def find_losses(corpus: Corpus) -> list[str]:
+    """What a file does not hold of a text."""
+    if any(text != " ".join(text.split()) for text in corpus.texts or ()):
+        return ["white space in the text becomes single blanks"]
+    return []
+
+
+def find_unread(path: PathLike) -> list[str]:
     """What of a file is not read, as phrases for a person."""
+    if os.fspath(path) == "-":  # which is read only once
+        return ["ranges, empty nodes and comments, if any, are passed over"]
     ranges = nodes = comments = 0
     with open_text(path) as file:
         for line in file:
@@ -100,7 +110,8 @@ def passed_over(path: PathLike) -> list[str]:
                 ranges += "-" in number
                 nodes += "." in number
     counts = {"range": ranges, "empty node": nodes, "comment": comments}
-    return [f"{n} {what}{'s' * (n > 1)}" for what, n in counts.items() if n]
+    unread = [f"{n} {what}{'s' * (n > 1)}" for what, n in counts.items() if n]
+    return [f"passed over: {', '.join(unread)}"] if unread else []
 
 
 def _with_label(corpus: Corpus, misc: str | None) -> Corpus:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, TextIO
 
 from dovetail.corpus.jsonl import parse_document, parse_line
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.span_texts import (
     SpanReader,
     Tokens,
@@ -67,6 +69,23 @@ def write_doccano(corpus: Corpus, target: PathLike | TextIO, *, label: str = "la
             if document is not None:
                 line["document"] = document
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def recognizes(path: Path) -> bool:
+    """Whether the first of its JSON lines that is more than text has labels as doccano does."""
+    if not path.name.removesuffix(".gz").endswith((".jsonl", ".ndjson")) or not path.exists():
+        return False
+    with open_text(path) as file:
+        for line in filter(str.strip, file):
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                return False
+            if not isinstance(value, dict) or {"tokens", "spans"} & value.keys():
+                return False
+            if not value.keys().isdisjoint(KEYS):
+                return True
+    return False
 
 
 def _records(path: PathLike, tokens: Tokens) -> Iterator[Record]:

@@ -1,48 +1,109 @@
-"""Reading a corpus in any known format, told or guessed from the file's name."""
+"""All formats of corpora, and reading a corpus in any of them, named or guessed from the file's
+name."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
 
-from dovetail.corpus.brat import read_brat, stream_brat, write_brat
-from dovetail.corpus.conll import read_conll, stream_conll, write_conll
-from dovetail.corpus.conllu import read_conllu, stream_conllu, write_conllu
-from dovetail.corpus.doccano import read_doccano, stream_doccano, write_doccano
-from dovetail.corpus.jsonl import read_jsonl, stream_jsonl, write_jsonl
-from dovetail.corpus.label_studio import (
-    read_label_studio,
-    stream_label_studio,
-    write_label_studio,
+from dovetail.corpus import (
+    brat,
+    conll,
+    conllu,
+    doccano,
+    jsonl,
+    label_studio,
+    markup,
+    parserator,
+    text,
 )
-from dovetail.corpus.markup import read_markup, stream_markup
-from dovetail.corpus.parserator import read_parserator, stream_parserator, write_parserator
+from dovetail.corpus.format import Carries, Format, Option
+from dovetail.corpus.span_texts import TOKENS
 from dovetail.corpus.table import Corpus
-from dovetail.corpus.text import read_text, stream_text
+from dovetail.corpus.texts import UNITS
 from dovetail.errors import DataError
 from dovetail.io.files import PathLike
 
-
-class Format(NamedTuple):
-    """How to read one format, and write it if that can be, and the suffixes it is known by."""
-
-    read: Callable[..., Corpus]
-    stream: Callable[..., Iterator[Corpus]]
-    suffixes: tuple[str, ...]
-    write: Callable[..., None] | None = None
-
+COLUMNS = Option(
+    "columns", "Names of the columns of a CoNLL file.", metavar="A,B,...", parse=conll.parse_columns
+)
+UNIT = Option("unit", "What of text or brat's is one sequence.", choices=UNITS)
+TOKENIZATION = Option(
+    "tokens",
+    "How the text of brat, doccano and Label Studio is cut: into words, or at blanks only.",
+    choices=TOKENS,
+)
+TAGS = Option(
+    "tags",
+    "Tags of parserator's XML, by default AddressCollection/AddressString.",
+    metavar="ALL/EACH",
+    parse=parserator.parse_tags,
+)
+SPANS = Carries(("word", "label"), "spans", needs_text=True)
 
 FORMATS: dict[str, Format] = {
-    "conll": Format(read_conll, stream_conll, (".conll", ".txt", ".tsv", ".iob"), write_conll),
-    "conllu": Format(read_conllu, stream_conllu, (".conllu",), write_conllu),
-    "jsonl": Format(read_jsonl, stream_jsonl, (".jsonl", ".ndjson"), write_jsonl),
-    "text": Format(read_text, stream_text, ()),
-    "markup": Format(read_markup, stream_markup, ()),
-    "brat": Format(read_brat, stream_brat, (".ann",), write_brat),
-    "doccano": Format(read_doccano, stream_doccano, (), write_doccano),
-    "label-studio": Format(read_label_studio, stream_label_studio, (".json",), write_label_studio),
-    "parserator": Format(read_parserator, stream_parserator, (".xml",), write_parserator),
+    "conll": Format(
+        conll.read_conll,
+        conll.stream_conll,
+        (".conll", ".txt", ".tsv", ".iob"),
+        conll.write_converted,
+        Carries(text=False, find_other_losses=conll.find_losses),
+        read_options=(COLUMNS,),
+    ),
+    "conllu": Format(
+        conllu.read_conllu,
+        conllu.stream_conllu,
+        (".conllu",),
+        conllu.write_conllu,
+        Carries((*conllu.FIELD_COLUMNS, "label"), find_other_losses=conllu.find_losses),
+        find_unread=conllu.find_unread,
+    ),
+    "jsonl": Format(jsonl.read_jsonl, jsonl.stream_jsonl, (".jsonl", ".ndjson"), jsonl.write_jsonl),
+    "text": Format(text.read_text, text.stream_text, read_options=(UNIT,)),
+    "markup": Format(markup.read_markup, markup.stream_markup),
+    "brat": Format(
+        brat.read_brat,
+        brat.stream_brat,
+        (".ann",),
+        brat.write_brat,
+        replace(SPANS, unlabelled=False, find_other_losses=brat.find_losses),
+        read_options=(UNIT, TOKENIZATION),
+        recognizes=brat.recognizes,
+        from_stdin=False,
+        to_stdout=False,
+    ),
+    "doccano": Format(
+        doccano.read_doccano,
+        doccano.stream_doccano,
+        write=doccano.write_doccano,
+        carries=SPANS,
+        read_options=(TOKENIZATION,),
+        recognizes=doccano.recognizes,
+    ),
+    "label-studio": Format(
+        label_studio.read_label_studio,
+        label_studio.stream_label_studio,
+        (".json",),
+        label_studio.write_label_studio,
+        SPANS,
+        read_options=(TOKENIZATION,),
+    ),
+    "parserator": Format(
+        parserator.read_parserator,
+        parserator.stream_parserator,
+        (".xml",),
+        parserator.write_parserator,
+        Carries(
+            ("word", "label"),
+            "plain",
+            needs_labels=True,
+            documents=False,
+            find_other_losses=parserator.find_losses,
+        ),
+        write_options=(TAGS,),
+    ),
 }
 
 
@@ -69,7 +130,7 @@ def read_filled(path: PathLike, format: str | None = None, **options: Any) -> Co
     return corpus
 
 
-def joined(corpora: Iterable[Corpus]) -> Corpus:
+def concatenate_files(corpora: Iterable[Corpus]) -> Corpus:
     """The corpora of several files as one; they must have the same columns."""
     first, *others = corpora
     for corpus in others:

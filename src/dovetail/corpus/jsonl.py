@@ -25,7 +25,8 @@ from typing import Any, Literal, TextIO, TypeGuard
 
 from dovetail.corpus.json_spans import parse_spans, snap_to_tokens
 from dovetail.corpus.labels import labels_from_spans
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.span_texts import character_spans, document_numbers
 from dovetail.corpus.table import Corpus, Sequence
 from dovetail.corpus.tokenizer import tokenize

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from typing import Any, TextIO
 
 from dovetail.corpus.jsonl import parse_document, parse_json
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.span_texts import (
     SpanReader,
     Tokens,

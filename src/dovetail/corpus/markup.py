@@ -15,7 +15,8 @@ from pathlib import Path
 
 from dovetail.corpus.json_spans import snap_to_tokens
 from dovetail.corpus.labels import Span, labels_from_spans
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus
 from dovetail.corpus.tokenizer import tokenize
 from dovetail.errors import DataError

@@ -14,7 +14,8 @@ from typing import TextIO
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.table import Corpus, Sequence
 from dovetail.errors import DataError
 from dovetail.io.files import PathLike, open_bytes, write_text
@@ -74,6 +75,25 @@ def write_parserator(
             if len(sequence):
                 file.write(f"  <{each}>{_elements(sequence, label)}</{each}>\n")
         file.write(f"</{whole}>\n")
+
+
+def parse_tags(given: str) -> tuple[str, str]:
+    """Tags as the command line names them.
+
+    >>> parse_tags("NameCollection/Name")
+    ('NameCollection', 'Name')
+    """
+    whole, slash, each = given.partition("/")
+    if not (whole and slash and each):
+        raise DataError(f"--tags takes two tags, ALL/EACH, not '{given}'")
+    return whole, each
+
+
+def find_losses(corpus: Corpus) -> list[str]:
+    """What a file does not hold of a text."""
+    if any(text != text.strip() for text in corpus.texts or ()):
+        return ["white space around the text is gone"]
+    return []
 
 
 def _is_tag(name: str) -> bool:

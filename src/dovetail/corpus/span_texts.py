@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from dovetail.corpus.json_spans import parse_spans, snap_to_tokens
 from dovetail.corpus.labels import Span, labels_from_spans, spans
-from dovetail.corpus.records import Record
+from dovetail.corpus.record import Record
 from dovetail.corpus.table import Corpus
 from dovetail.corpus.table import Sequence as CorpusSequence
 from dovetail.corpus.tokenizer import tokenize

@@ -11,16 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
 from itertools import chain, pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dovetail.corpus.column import Column
+from dovetail.corpus.record import RecordGatherer
+from dovetail.corpus.texts import Unit, text_records
 from dovetail.errors import DataError
-
-if TYPE_CHECKING:
-    from dovetail.corpus.text import Unit
 
 Ints = NDArray[np.int64]
 Lists = SequenceOf[SequenceOf[str | None]]
@@ -145,9 +144,10 @@ class Corpus:
         >>> Corpus.from_texts(["Hello, world."]).lists("word")
         [['Hello', ',', 'world', '.']]
         """
-        from dovetail.corpus.text import texts_to_corpus  # which makes tables, too
-
-        return texts_to_corpus(texts, unit)
+        gatherer = RecordGatherer(["word"])
+        for record in text_records(texts, unit):
+            gatherer.add(record)
+        return cls(**gatherer.parts())
 
     @classmethod
     def concatenate(cls, corpora: Iterable[Corpus]) -> Corpus:

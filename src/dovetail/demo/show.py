@@ -9,11 +9,10 @@ from rich.console import Console
 from rich.padding import Padding
 
 from dovetail import Tagger
-from dovetail.cli.progress import duration
 from dovetail.cli.task_progress import show_tasks
 from dovetail.compare import Summary
+from dovetail.compare.formatting import format_difference, format_percent
 from dovetail.compare.table import for_terminal
-from dovetail.compare.wording import percent, signed
 from dovetail.corpus import Corpus, read_conll, read_text
 from dovetail.demo import path
 from dovetail.demo.changes import Labels, changed_lines, counted, drawn, examples
@@ -24,6 +23,7 @@ from dovetail.evaluate import Report, evaluate
 from dovetail.pipeline import Pipeline
 from dovetail.pipeline.decode.single import missing
 from dovetail.recipe import Recipe
+from dovetail.units import format_duration
 
 RAW_LINES = (4, 8, 10, 14, 21, 26, 31, 39)  # of unlabelled.txt: easy ones and traps
 EACH = 3  # mended lines shown, and broken ones
@@ -75,7 +75,7 @@ class Show:
             tagger = self.pipeline[name]
             self.say(
                 f"  {name:7}  learnt from {len(corpus):,} lines, {corpus.n_tokens:,} tokens: "
-                f"{tagger.n_weights_:,} weights, {duration(tagger.history_[-1].seconds)}"
+                f"{tagger.n_weights_:,} weights, {format_duration(tagger.history_[-1].seconds)}"
             )
 
     def scores(self) -> None:
@@ -160,7 +160,7 @@ def trained(recipe: Recipe, corpora: dict[str, Corpus]) -> Pipeline:
         return pipeline[task].tolerance, pipeline[task].max_iterations
 
     with show_tasks(limits) as display:
-        display.doing("indexing features")
+        display.announce("indexing features")
         return recipe.train(pipeline, corpora, display)
 
 
@@ -177,7 +177,7 @@ def without_names(corpus: Corpus) -> Corpus:
 
 def difference(system: str, against: str, reports: dict[str, Report]) -> str:
     """By how much a system is better or worse than another, as the table shows it."""
-    one, other = (float(percent(reports[name].micro.f1)) for name in (system, against))
+    one, other = (float(format_percent(reports[name].micro.f1)) for name in (system, against))
     if one == other:
         return f"{system} scores as {against} does"
     return f"{system} is {abs(one - other):.1f} {'above' if one > other else 'below'} {against}"
@@ -186,7 +186,7 @@ def difference(system: str, against: str, reports: dict[str, Report]) -> str:
 def gains(summary: Summary, system: str, against: str) -> str:
     """By how much a system is better or worse than another at each size."""
     found = [(size, summary.difference(system, against, size)) for size in summary.sizes]
-    shown = (f"{signed(one.mean)} with {size}" for size, one in found if one is not None)
+    shown = (f"{format_difference(one.mean)} with {size}" for size, one in found if one is not None)
     return f"{system} against {against}: {', '.join(shown)} {summary.unit}"
 
 

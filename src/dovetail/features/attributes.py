@@ -7,8 +7,6 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from dovetail.errors import DataError
-
 Role = Literal["labels", "transitions", "both"]
 FARTHEST = 100  # offsets beyond this are refused: surely a slip
 BIAS = "bias"
@@ -65,23 +63,7 @@ class Row:
     on: Role = "labels"
 
 
-CALLS: dict[str, tuple[type, ...]] = {
-    "lower": (), "shape": (), "short_shape": (), "digits": (), "length": (),
-    "padded": (), "prefix": (int,), "suffix": (int,), "chars": (int,),
-    "match": (str,), "test": (str,), "find": (str,), "lexicon": (str,), "apply": (str,),
-    "table": (str,), "time": (), "date": (), "side": (str,),
-}  # fmt: skip
-
-
 def quoted(name: str) -> str:
     """A column's name as a template's text has it: in quotes where it is no plain word."""
     plain = re.fullmatch(PLAIN_NAME, name) and name != BIAS
     return name if plain else json.dumps(name, ensure_ascii=False)
-
-
-def check_pattern(pattern: str) -> None:
-    """Refuse a regular expression that is none."""
-    try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise DataError(f"'{pattern}' is no regular expression: {error}") from None

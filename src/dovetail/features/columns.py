@@ -1,15 +1,86 @@
-"""Columns and attributes of their values, as expressions."""
+"""Columns and attributes of their values, as expressions.
+
+`CALLS` has every attribute with how it is computed; the methods of `Column` are how users write it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from dovetail.errors import DataError
-from dovetail.features.attributes import CALLS, FARTHEST, Attribute, Call, Part, check_pattern
+from dovetail.features.attributes import FARTHEST, Attribute, Call, Part
 from dovetail.features.expressions import ATOM, Expression, Union
+from dovetail.features.patterns import Pattern, date_pattern, side_pattern, time_pattern
 
 Function = Callable[[Any], Any]
+
+
+class Computation(NamedTuple):
+    """What an attribute takes in brackets, and how it is computed.
+
+    ``by`` is who computes it: native code (the step of that name); Python by ``of_value``, from the
+    argument to a function that is called once a distinct value; Python by ``along``, from the
+    argument to a pattern that is looked for along the sequence; or the template, by what it was
+    given beside its expressions.
+    """
+
+    takes: Literal["nothing in brackets", "a number", "a string", "a regular expression"]
+    by: Literal["native", "template", "python"] = "native"
+    of_value: Callable[[str], Callable[[str], str | None]] | None = None
+    along: Callable[[str], Pattern] | None = None
+
+    def check(self, name: str, arguments: tuple[int | str, ...]) -> None:
+        """Refuse arguments that the attribute of that name does not take."""
+        kind = {"nothing in brackets": (), "a number": (int,)}.get(self.takes, (str,))
+        if tuple(type(a) for a in arguments) != kind:
+            wanted = "a string" if kind == (str,) else self.takes
+            raise DataError(f"'{name}' takes {wanted}")
+        if self.takes == "a number" and not 1 <= int(arguments[0]) <= FARTHEST:
+            raise DataError(f"'{name}' takes a number from 1 to {FARTHEST}, not {arguments[0]}")
+        if self.takes == "a regular expression":
+            try:
+                re.compile(str(arguments[0]))
+            except (re.error, OverflowError, RecursionError) as error:
+                raise DataError(f"'{arguments[0]}' is no regular expression: {error}") from None
+
+
+def _match(pattern: str) -> Callable[[str], str | None]:
+    whole = re.compile(pattern)
+    return lambda text: "yes" if whole.fullmatch(text) else None
+
+
+def _test(pattern: str) -> Callable[[str], str | None]:
+    part = re.compile(pattern)
+    return lambda text: "true" if part.search(text) else "false"
+
+
+def _find(pattern: str) -> Callable[[str], str | None]:
+    part = re.compile(pattern)
+    return lambda text: found[0] if (found := part.search(text)) else ""
+
+
+CALLS: dict[str, Computation] = {
+    "lower": Computation("nothing in brackets"),
+    "shape": Computation("nothing in brackets"),
+    "short_shape": Computation("nothing in brackets"),
+    "digits": Computation("nothing in brackets"),
+    "length": Computation("nothing in brackets"),
+    "prefix": Computation("a number"),
+    "suffix": Computation("a number"),
+    "chars": Computation("a number"),
+    "match": Computation("a regular expression", "python", of_value=_match),
+    "test": Computation("a regular expression", "python", of_value=_test),
+    "find": Computation("a regular expression", "python", of_value=_find),
+    "time": Computation("nothing in brackets", "python", along=time_pattern),
+    "date": Computation("nothing in brackets", "python", along=date_pattern),
+    "side": Computation("a regular expression", "python", along=side_pattern),
+    "padded": Computation("nothing in brackets", "template"),
+    "lexicon": Computation("a string", "template"),
+    "table": Computation("a string", "template"),
+    "apply": Computation("a string", "template"),
+}
 
 
 class Column(Expression):
@@ -38,17 +109,9 @@ class Column(Expression):
 
     def call(self, name: str, *arguments: int | str) -> Column:
         """An attribute by its name, as a template's text has it."""
-        expected = CALLS.get(name)
-        if expected is None:
+        if name not in CALLS:
             raise DataError(f"there is no attribute '{name}'; there are {', '.join(sorted(CALLS))}")
-        kinds = tuple(type(a) for a in arguments)
-        if kinds != expected:
-            wanted = ", ".join("a number" if kind is int else "a string" for kind in expected)
-            raise DataError(f"'{name}' takes {wanted or 'nothing in brackets'}")
-        if name in ("prefix", "suffix", "chars") and not 1 <= int(arguments[0]) <= FARTHEST:
-            raise DataError(f"'{name}' takes a number from 1 to {FARTHEST}, not {arguments[0]}")
-        if name in ("match", "test", "find", "side"):
-            check_pattern(str(arguments[0]))
+        CALLS[name].check(name, arguments)
         if name == "padded" and self.attribute.calls:
             raise DataError("'padded' comes first, right after the column")
         return self._then(name, *arguments)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
@@ -10,12 +9,11 @@ from typing import Any
 from dovetail import _native
 from dovetail.errors import DataError
 from dovetail.features.attributes import Attribute, Call
+from dovetail.features.columns import CALLS
 from dovetail.features.lexicons import Lexicon
+from dovetail.features.patterns import NOTHING
 from dovetail.features.tables import Table
 
-OF_A_VALUE = ("match", "test", "find", "apply", "table")
-ALONG = ("time", "date", "side")  # found in the tokens as they follow one another
-DERIVED = (*OF_A_VALUE, *ALONG, "lexicon", "padded")
 REMEMBERED = 200_000  # values whose attributes are kept from one call to the next
 
 
@@ -40,7 +38,7 @@ class Derived:
             steps: list[tuple[str, int]] = []
             for k, call in enumerate(attribute.calls[: native_from(attribute)]):
                 made = Attribute(attribute.column, attribute.calls[: k + 1])
-                if call.name not in DERIVED:
+                if CALLS[call.name].by == "native":
                     steps.append(step_of(call))
                     continue
                 if steps:
@@ -58,10 +56,8 @@ class Derived:
             columns.pad(name, source)
         elif call.name == "lexicon":
             columns.match(name, source, self._lexicons[str(call.arguments[0])].native)
-        elif call.name in ALONG:
-            from dovetail.features.patterns import NOTHING, pattern_of
-
-            pattern = pattern_of(call)
+        elif (along := CALLS[call.name].along) is not None:
+            pattern = along(_argument(call))
             letters = [pattern.letter(text) for text in columns.distinct(source)]
             spelled = [letters[code] if code >= 0 else NOTHING for code in columns.codes(source)]
             lines = ["".join(spelled[a:b]) for a, b in pairwise(columns.bounds)]
@@ -87,17 +83,21 @@ class Derived:
             return self._functions[made]
         if call.name == "table":
             return self._tables[str(call.arguments[0])]
-        pattern = re.compile(str(call.arguments[0]))
-        if call.name == "match":
-            return lambda text: "yes" if pattern.fullmatch(text) else None
-        if call.name == "test":
-            return lambda text: "true" if pattern.search(text) else "false"
-        return lambda text: found[0] if (found := pattern.search(text)) else ""
+        of_value = CALLS[call.name].of_value
+        assert of_value is not None, call.name
+        return of_value(_argument(call))
+
+
+def _argument(call: Call) -> str:
+    return str(call.arguments[0]) if call.arguments else ""
 
 
 def native_from(attribute: Attribute) -> int:
     """From which call on only native ones follow."""
-    return max((k + 1 for k, c in enumerate(attribute.calls) if c.name in DERIVED), default=0)
+    return max(
+        (k + 1 for k, c in enumerate(attribute.calls) if CALLS[c.name].by != "native"),
+        default=0,
+    )
 
 
 def step_of(call: Call) -> tuple[str, int]:

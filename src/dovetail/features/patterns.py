@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from dovetail.features.attributes import Call
-
 Items = tuple[str, ...]
 NOTHING = " "
 
@@ -40,12 +38,24 @@ class Pattern:
 
 
 @cache
-def pattern_of(call: Call) -> Pattern:
-    """The pattern that an attribute of a template asks for."""
-    if call.name == "side":
-        value = re.compile(str(call.arguments[0]))
-        return Pattern(lambda text: "x" if value.fullmatch(text) else NOTHING, _sides)
-    return {"time": TIME, "date": DATE}[call.name]
+def side_pattern(pattern: str) -> Pattern:
+    """The sides of the first token that a regular expression matches."""
+    value = re.compile(pattern)
+    return Pattern(lambda text: "x" if value.fullmatch(text) else NOTHING, _sides)
+
+
+@cache
+def time_pattern(_: str = "") -> Pattern:
+    """Times of day."""
+    whole = re.compile(_TIMES)
+    return Pattern(_letters(_TIME_LETTERS), lambda line: _find_times(whole, line))
+
+
+@cache
+def date_pattern(_: str = "") -> Pattern:
+    """Dates."""
+    whole = re.compile(_DATES)
+    return Pattern(_letters(_DATE_LETTERS), lambda line: _find_dates(whole, line))
 
 
 def _sides(line: str) -> Iterator[tuple[int, Items]]:
@@ -101,14 +111,12 @@ _TIME_LETTERS = {
 _CLOCK = "(?:C|[hb]:[bm])"
 _HALF = r"(?:A|P(?:\.(?=[-t]))?|a\.?M\.?)"
 _WHOLE = f"(?:T|[hb]:[pT]|(?:{_CLOCK}|[hb])?N|{_CLOCK}{_HALF}?|[chb]{_HALF}|[hb](?:O|oqk))"
-_TIMES = re.compile(
-    f"({_WHOLE}|[chb])[-t]({_WHOLE})|({_WHOLE})[-t]({_WHOLE}|[chb])|({_WHOLE})|(R)",
-)
+_TIMES = f"({_WHOLE}|[chb])[-t]({_WHOLE})|({_WHOLE})[-t]({_WHOLE}|[chb])|({_WHOLE})|(R)"
 
 
-def _times(line: str) -> Iterator[tuple[int, Items]]:
-    for found in _TIMES.finditer(line):
-        for group in range(1, _TIMES.groups + 1):
+def _find_times(whole: re.Pattern[str], line: str) -> Iterator[tuple[int, Items]]:
+    for found in whole.finditer(line):
+        for group in range(1, whole.groups + 1):
             start, end = found.span(group)
             if start < 0:
                 continue
@@ -172,16 +180,10 @@ _DAY_AND_MONTH = (
     f"|[de]-{_MONTH}-(?:Y|[ey])"  # 12-Oct-94
     "|[de]/[de]/(?:Y|[ey])|Y-[de]-[de]|D)"
 )
-_DATES = re.compile(
-    f"{_WEEKDAY}(?:,?T?(?:{_DAY_AND_MONTH}|[de]/[de]|os?))?|{_DAY_AND_MONTH}|{_MONTH},?Y"
-)
+_DATES = f"{_WEEKDAY}(?:,?T?(?:{_DAY_AND_MONTH}|[de]/[de]|os?))?|{_DAY_AND_MONTH}|{_MONTH},?Y"
 
 
-def _dates(line: str) -> Iterator[tuple[int, Items]]:
-    for found in _DATES.finditer(line):
+def _find_dates(whole: re.Pattern[str], line: str) -> Iterator[tuple[int, Items]]:
+    for found in whole.finditer(line):
         for place in range(found.start(), found.end()):
             yield place, ("B" if place == found.start() else "I",)
-
-
-TIME = Pattern(_letters(_TIME_LETTERS), _times)
-DATE = Pattern(_letters(_DATE_LETTERS), _dates)

@@ -24,8 +24,8 @@ from contextlib import contextmanager
 from typing import NamedTuple, NoReturn, cast
 
 from dovetail.errors import DataError
-from dovetail.features.attributes import BIAS, CALLS, PLAIN_NAME, Role
-from dovetail.features.columns import column
+from dovetail.features.attributes import BIAS, PLAIN_NAME, Role
+from dovetail.features.columns import CALLS, column
 from dovetail.features.expressions import Expression, Pairs, Product, Union, bias
 
 TOKENS = re.compile(

@@ -19,6 +19,7 @@ from dovetail.features.columns import column
 from dovetail.features.derived import Derived, native_from, step_of
 from dovetail.features.expressions import Expression, conjoin, merge_functions
 from dovetail.features.lexicons import Lexicon
+from dovetail.features.syntax import parse_template
 from dovetail.features.tables import Table
 
 if TYPE_CHECKING:
@@ -79,8 +80,6 @@ class Template:
     @classmethod
     def parse(cls, text: str, source: str = "the template", **given: Any) -> Template:
         """The template that a text describes; see `docs/howto/templates.md` for its syntax."""
-        from dovetail.features.syntax import parse_template
-
         return cls(*parse_template(text, source), **given)
 
     def __str__(self) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dovetail.errors import DataError
+from dovetail.features.crfpp import looks_like_crfpp, parse_crfpp
 from dovetail.features.lexicons import Lexicon
+from dovetail.features.sets import NAMES, chinese, named
 from dovetail.features.syntax import parse_template
 from dovetail.features.tables import Table
 from dovetail.features.template import Template
@@ -30,8 +32,6 @@ def template_from_file(
 
     ``columns`` are all those that it may read; those of CRF++ are numbered in this order.
     """
-    from dovetail.features.crfpp import looks_like_crfpp, parse_crfpp
-
     with open_text(path) as file:
         text = file.read()
     known = {name: Lexicon.from_file(source) for name, source in lexicons.items()}
@@ -52,8 +52,6 @@ def template_from_file(
 
 def ready_made(name: str, columns: Sequence[str], lexicons: Files, tables: Files) -> Template:
     """The feature set of that name over columns, with what it reads from files."""
-    from dovetail.features.sets import NAMES, chinese, named
-
     if name not in NAMES:
         raise DataError(
             f"there is neither a template file nor a feature set '{name}'; "

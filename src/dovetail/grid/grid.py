@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from dovetail import _native
 from dovetail.errors import DataError
+from dovetail.grid import approximate
 from dovetail.grid.observed import Known, mask_known
 from dovetail.grid.report import Gap, Report
 from dovetail.grid.results import Best, Labels, Marginals, Scores
@@ -106,8 +107,6 @@ class Grid:
         if method == "exact":
             labels, scores = self._call(self.native.best, settings.n_threads)
             return Best(labels, scores, self._exact_report)
-        from dovetail.grid import approximate
-
         found = Best(*approximate.best(self.native, method, settings))
         if not (check and self.is_exact_possible):
             return found
@@ -137,8 +136,6 @@ class Grid:
         if method == "exact":
             found, _ = self._call(self.native.marginals, False, settings.n_threads)
             return self._make_marginals(found, self._exact_report)
-        from dovetail.grid import approximate
-
         *arrays, report = approximate.marginals(self.native, method, settings)
         close = self._make_marginals(arrays, report)
         if not (check and self.is_exact_possible):

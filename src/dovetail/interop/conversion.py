@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dovetail.corpus import FORMATS, SCHEMES, Corpus, detect_scheme, format_of
-from dovetail.corpus.conllu import passed_over
-from dovetail.corpus.doccano import KEYS as DOCCANO_KEYS
-from dovetail.corpus.formats import Format, read_filled
-from dovetail.corpus.placed import placed
+from dovetail.corpus import FORMATS as OUR_FORMATS
+from dovetail.corpus import SCHEMES, Corpus, detect_scheme
+from dovetail.corpus.format import Carries
+from dovetail.corpus.offsets import add_offsets
 from dovetail.corpus.plain import convert_plain
 from dovetail.corpus.schemes import Scheme
 from dovetail.errors import DataError
-from dovetail.interop.losses import CARRIES, Carries, losses
-from dovetail.io.files import PathLike, open_text
+from dovetail.interop.losses import find_losses
+from dovetail.interop.spacy import SPACY
+from dovetail.io.files import PathLike
 
-SPACY = "spacy"
-READABLE = (*FORMATS, SPACY)
-WRITABLE = (*(name for name, format in FORMATS.items() if format.write is not None), SPACY)
-_NOT_TO_STREAM = ("brat", SPACY)  # not one stream of text
+FORMATS = {**OUR_FORMATS, "spacy": SPACY}
+READABLE = tuple(FORMATS)
+WRITABLE = tuple(name for name, format in FORMATS.items() if format.write is not None)
 
 
 @dataclass(frozen=True)
@@ -65,48 +63,57 @@ def convert(
     <BLANKLINE>
      doccano ['the text is gone: it reads back with single blanks']
     """
-    known = guessed_source(source) if source_format is None else _named(source_format, READABLE)
-    wanted = guessed_target(target) if target_format is None else _named(target_format, WRITABLE)
-    if known == "brat" and os.fspath(source) == "-":
-        raise DataError("brat cannot be read from standard input: name a file or folder")
-    if wanted in _NOT_TO_STREAM and os.fspath(target) == "-":
+    known = _check_name(source_format or guess_source_format(source), READABLE)
+    wanted = _check_name(target_format or guess_target_format(target), WRITABLE)
+    old, new = FORMATS[known], FORMATS[wanted]
+    if not old.from_stdin and os.fspath(source) == "-":
+        raise DataError(f"{known} cannot be read from standard input: name a file or folder")
+    if not new.to_stdout and os.fspath(target) == "-":
         raise DataError(f"{wanted} cannot be written to standard output: name a file or folder")
-    corpus = _read(source, known, dict(reading or {}))
-    unread = _unread(source, known)
-    made, notes = prepared(corpus, wanted, label, scheme)
-    _write(made, target, wanted, dict(writing or {}))
+    given = old.read(source, **(reading or {}))
+    if not given.n_tokens:
+        raise DataError(f"{os.fspath(source)} holds no sequences")
+    unread = old.find_unread(source)
+    made, notes = prepare_corpus(given, wanted, label, scheme)
+    assert new.write is not None
+    new.write(made, target, **(writing or {}))
     return Conversion(made, known, wanted, unread + notes)
 
 
-def prepared(
+def prepare_corpus(
     corpus: Corpus, target_format: str, label: str | None = None, scheme: Scheme | None = None
 ) -> tuple[Corpus, list[str]]:
     """A corpus as a format can hold it, and notes on what that changes.
 
     >>> corpus = Corpus.from_lists({"word": [["Ada"]], "label": [["B-PER"]]})
-    >>> prepared(corpus, "parserator")[0].lists("label")
+    >>> prepare_corpus(corpus, "parserator")[0].lists("label")
     [['PER']]
     """
     if scheme is not None and scheme not in SCHEMES:
         raise DataError(f"there is no scheme {scheme!r}; choose one of: {', '.join(SCHEMES)}")
-    carries = CARRIES[target_format]
+    carries = FORMATS[target_format].carries
     corpus, notes = _with_label_last(corpus, label)
     made_up = 0
     if carries.text and (carries.needs_text or corpus.texts is not None):
-        with_places, made_up = placed(corpus)
+        with_places, made_up = add_offsets(corpus)
         corpus = with_places if carries.needs_text or not made_up else corpus
     if scheme is not None and "label" not in corpus.names:
         raise DataError(
             f"there are no labels to write in the scheme {scheme}: say which column has them, of "
             + ", ".join(corpus.names)
         )
-    notes += losses(corpus, target_format, kept=scheme)
+    if carries.needs_labels and "label" not in corpus.names:
+        raise DataError(
+            f"{target_format}'s files are labelled tokens: say which column has the labels, of "
+            + ", ".join(corpus.names)
+        )
+    notes += find_losses(corpus, carries, kept=scheme)
     if made_up and carries.needs_text:
         notes.append(f"the text of {_count(made_up, 'sequence')} is words and single blanks")
-    return _relabelled(corpus, carries, scheme), notes
+    return _convert_labels(corpus, carries, scheme), notes
 
 
-def _relabelled(corpus: Corpus, carries: Carries, scheme: Scheme | None) -> Corpus:
+def _convert_labels(corpus: Corpus, carries: Carries, scheme: Scheme | None) -> Corpus:
     """A corpus with its labels in a scheme, or else in one that a format has room for."""
     if "label" not in corpus.names or not corpus.column("label").levels:
         return corpus
@@ -121,97 +128,38 @@ def _relabelled(corpus: Corpus, carries: Carries, scheme: Scheme | None) -> Corp
     return corpus.with_column("label", [convert_plain(labels, found, scheme) for labels in lists])
 
 
-def guessed_source(path: PathLike) -> str:
-    """The format of a file or folder, by its name and, where names are shared, its lines."""
+def guess_source_format(path: PathLike) -> str:
+    """The format of a file or folder, by its name and, where names are shared, what is in it."""
     name = Path(os.fspath(path))
+    found = next((key for key, format in FORMATS.items() if format.recognizes(name)), None)
+    if found is not None:
+        return found
     if name.is_dir():
-        if any(name.glob("*.ann")):
-            return "brat"
         raise DataError(f"the format of the folder {name} cannot be told: it has no .ann files")
-    if name.suffix == ".txt" and name.with_suffix(".ann").exists():
-        return "brat"
-    known = _told_by_name(path, READABLE)
-    if known == "jsonl" and name.exists() and _is_doccano(path):
-        return "doccano"
-    return known
+    return _guess_by_name(path, READABLE)
 
 
-def guessed_target(path: PathLike) -> str:
+def guess_target_format(path: PathLike) -> str:
     """The format that a name asks for."""
-    return _told_by_name(path, WRITABLE)
+    return _guess_by_name(path, WRITABLE)
 
 
-def _told_by_name(path: PathLike, formats: tuple[str, ...]) -> str:
-    if os.fspath(path).endswith(".spacy"):
-        return SPACY
-    try:
-        return format_of(path)
-    except DataError:
+def _guess_by_name(path: PathLike, names: Sequence[str]) -> str:
+    suffix = os.path.splitext(os.fspath(path).lower().removesuffix(".gz"))[1]
+    found = next((key for key, format in FORMATS.items() if suffix in format.suffixes), None)
+    if found is None:
         raise DataError(
             f"the format of {os.fspath(path)} cannot be told from its name; choose one of: "
-            + ", ".join(formats)
-        ) from None
+            + ", ".join(names)
+        )
+    return found
 
 
-def _is_doccano(path: PathLike) -> bool:
-    """Whether the first line that is more than text has labels as doccano does."""
-    with open_text(path) as file:
-        for line in filter(str.strip, file):
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError):
-                return False
-            if not isinstance(value, dict) or {"tokens", "spans"} & value.keys():
-                return False
-            if not value.keys().isdisjoint(DOCCANO_KEYS):
-                return True
-    return False
-
-
-def _named(name: str, formats: tuple[str, ...]) -> str:
-    if name in formats:
+def _check_name(name: str, names: Sequence[str]) -> str:
+    if name in names:
         return name
     what = "is read and not written" if name in READABLE else "is not a format"
-    raise DataError(f"{name!r} {what}; choose one of: {', '.join(formats)}")
-
-
-def _format(name: str) -> Format:
-    if name != SPACY:
-        return FORMATS[name]
-    from dovetail.interop.spacy import read_docbin, stream_docbin, write_docbin
-
-    return Format(read_docbin, stream_docbin, (".spacy",), write_docbin)
-
-
-def _read(path: PathLike, name: str, options: dict[str, Any]) -> Corpus:
-    if name != SPACY:
-        return read_filled(path, name, **options)
-    corpus = _format(name).read(path, **options)
-    if not corpus.n_tokens:
-        raise DataError(f"{os.fspath(path)} holds no sequences")
-    return corpus
-
-
-def _unread(path: PathLike, name: str) -> list[str]:
-    if name != "conllu":
-        return []
-    if os.fspath(path) == "-":  # which is read only once
-        return ["ranges, empty nodes and comments, if any, are passed over"]
-    unread = passed_over(path)
-    return [f"passed over: {', '.join(unread)}"] if unread else []
-
-
-def _write(corpus: Corpus, path: PathLike, name: str, options: dict[str, Any]) -> None:
-    write = _format(_named(name, WRITABLE)).write
-    assert write is not None
-    if name == "conll" and any(" " in level for c in corpus.columns.values() for level in c.levels):
-        options = {"separator": "\t", **options}
-    if name == "parserator" and "label" not in corpus.names:
-        raise DataError(
-            "parserator's files are labelled tokens: say which column has the labels, of "
-            + ", ".join(corpus.names)
-        )
-    write(corpus, path, **options)
+    raise DataError(f"{name!r} {what}; choose one of: {', '.join(names)}")
 
 
 def _with_label_last(corpus: Corpus, label: str | None) -> tuple[Corpus, list[str]]:

@@ -41,19 +41,19 @@ class ItemSequence:
 
 def _attributes(item: Any) -> Iterator[tuple[str, float]]:
     if not isinstance(item, dict):
-        yield from ((text_of(name), 1.0) for name in item)
+        yield from ((decode_name(name), 1.0) for name in item)
         return
     for key, value in item.items():
-        name = text_of(key)
+        name = decode_name(key)
         if isinstance(value, dict | list | set):
             yield from ((f"{name}:{inner}", number) for inner, number in _attributes(value))
         elif isinstance(value, str | bytes):
-            yield f"{name}:{text_of(value)}", 1.0
+            yield f"{name}:{decode_name(value)}", 1.0
         else:
             yield name, float(value)
 
 
-def text_of(name: str | bytes) -> str:
+def decode_name(name: str | bytes) -> str:
     """A name or a label, which python-crfsuite takes as bytes too."""
     if isinstance(name, bytes):
         return name.decode()
@@ -62,11 +62,11 @@ def text_of(name: str | bytes) -> str:
     return name
 
 
-def kept(item: Any) -> Any:
+def copy_item(item: Any) -> Any:
     """An item of its own, which does not change when the caller's does."""
     if isinstance(item, dict):
         return {
-            name: kept(value) if isinstance(value, dict | list | set) else value
+            name: copy_item(value) if isinstance(value, dict | list | set) else value
             for name, value in item.items()
         }
     if isinstance(item, list | set):
@@ -74,7 +74,7 @@ def kept(item: Any) -> Any:
     return list(item) if isinstance(item, Iterator) else item
 
 
-def understood(read: Callable[[list[Any]], Found], sequences: Iterable[Iterable[Any]]) -> Found:
+def read_items(read: Callable[[list[Any]], Found], sequences: Iterable[Iterable[Any]]) -> Found:
     """What a function of ours makes of sequences.
 
     Read natively; what only python-crfsuite takes, such as names as bytes, is read here.

@@ -56,7 +56,7 @@ MEANINGS = {
 WITHOUT_EFFECT = "Accepted, and without effect: training here does not need it."
 
 
-def known_algorithm(name: str) -> str:
+def find_algorithm(name: str) -> str:
     """CRFsuite's short name of an algorithm that we have."""
     short = ALIASES.get(name.lower(), name.lower())
     if short in NOT_HERE:
@@ -68,7 +68,7 @@ def known_algorithm(name: str) -> str:
     return short
 
 
-def as_type_of(default: Any, name: str, value: Any) -> Any:
+def convert_like(default: Any, name: str, value: Any) -> Any:
     """A value, possibly a string, as the type that the parameter has."""
     kind = type(default)
     try:

@@ -8,12 +8,14 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from dovetail.chain.inference import log_likelihoods
 from dovetail.chain.model import ANY_LABEL
 from dovetail.errors import DataError
-from dovetail.interop.crfsuite_items import text_of, understood
-from dovetail.interop.export import weights_of
+from dovetail.interop.crfsuite_items import decode_name, read_items
+from dovetail.interop.export import extract_weights
 from dovetail.interop.models import import_content
 from dovetail.io.files import write_text
+from dovetail.numeric import exp
 
 if TYPE_CHECKING:
     from dovetail import _native
@@ -76,7 +78,7 @@ class Tagger:
 
     def set(self, xseq: Iterable[Any]) -> None:
         """The sequence that `tag`, `probability` and `marginal` are about."""
-        self._batch = understood(self._model.encode, [xseq])
+        self._batch = read_items(self._model.encode, [xseq])
         self._marginals = None
 
     def tag(self, xseq: Iterable[Any] | None = None) -> list[str]:
@@ -92,11 +94,8 @@ class Tagger:
 
     def probability(self, yseq: Iterable[str]) -> float:
         """The probability of a label sequence for the sequence that was set last."""
-        from dovetail.chain.inference import log_likelihoods
-        from dovetail.numeric import exp
-
         model, batch = self._model, self._current()
-        labels = [text_of(label) for label in yseq]
+        labels = [decode_name(label) for label in yseq]
         if not batch.n_tokens and not labels:
             return 1.0
         return float(exp(log_likelihoods(model, batch, [labels], 1)[0]))
@@ -104,7 +103,7 @@ class Tagger:
     def marginal(self, y: str, pos: int) -> float:
         """The probability of a label at a place of the sequence that was set last."""
         model, batch = self._model, self._current()
-        label = text_of(y)
+        label = decode_name(y)
         if label not in model.labels:
             raise DataError(f"Failed to convert into label identifier: {label}")
         if not 0 <= pos < batch.n_tokens:
@@ -123,7 +122,7 @@ class Tagger:
         """The model's weights by name."""
         names, labels = self._model.names, self._model.labels
         assert self._tagger is not None
-        weights = weights_of(self._tagger)
+        weights = extract_weights(self._tagger)
         out = ParsedDump()
         out.labels = {label: str(number) for number, label in enumerate(labels)}
         out.attributes = {name: str(number) for number, name in enumerate(names)}

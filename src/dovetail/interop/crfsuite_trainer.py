@@ -11,13 +11,13 @@ from dovetail.chain.tagger import Tagger
 from dovetail.chain.train.steps import Progress
 from dovetail.errors import DataError, TrainingError
 from dovetail.features import Dataset
-from dovetail.interop.crfsuite_items import ItemSequence, kept, text_of, understood
+from dovetail.interop.crfsuite_items import ItemSequence, copy_item, decode_name, read_items
 from dovetail.interop.crfsuite_parameters import (
     DEFAULTS,
     MEANINGS,
     WITHOUT_EFFECT,
-    as_type_of,
-    known_algorithm,
+    convert_like,
+    find_algorithm,
     tagger_settings,
 )
 from dovetail.interop.export import export_model
@@ -58,8 +58,8 @@ class BaseTrainer:
 
     def append(self, xseq: Iterable[Any], yseq: Iterable[str], group: int = 0) -> None:
         """Add a sequence of items with its labels; groups are for held-out evaluation."""
-        items = xseq if isinstance(xseq, ItemSequence) else [kept(item) for item in xseq]
-        labels = [text_of(label) for label in yseq]
+        items = xseq if isinstance(xseq, ItemSequence) else [copy_item(item) for item in xseq]
+        labels = [decode_name(label) for label in yseq]
         if len(items) != len(labels):
             raise DataError(
                 f"The numbers of items and labels differ: |x| = {len(items)}, |y| = {len(labels)}"
@@ -76,7 +76,7 @@ class BaseTrainer:
         """Choose the algorithm: ``lbfgs``, ``l2sgd`` or ``ap``."""
         if type != "crf1d":
             raise TrainingError(f"there is no graphical model '{type}'; use crf1d")
-        self._algorithm = known_algorithm(algorithm)
+        self._algorithm = find_algorithm(algorithm)
         self._params = dict(DEFAULTS[self._algorithm])
 
     def params(self) -> list[str]:
@@ -99,7 +99,7 @@ class BaseTrainer:
     def set(self, name: str, value: Any) -> None:
         """Change a parameter."""
         default = DEFAULTS[self._algorithm][self._known(name)]
-        self._params[name] = as_type_of(default, name, value)
+        self._params[name] = convert_like(default, name, value)
 
     def help(self, name: str) -> str:
         """What a parameter means."""
@@ -224,7 +224,7 @@ def _append(data: Dataset, items: Any, labels: list[str]) -> None:
 
 def _accuracies(tagger: Tagger, held_out: list[tuple[Any, list[str]]]) -> tuple[float, float]:
     """Shares of items, and of whole sequences, that are labelled rightly."""
-    found = understood(tagger.predict, (x for x, _ in held_out))
+    found = read_items(tagger.predict, (x for x, _ in held_out))
     pairs = list(zip(found, (y for _, y in held_out), strict=True))
     items = [a == b for one, other in pairs for a, b in zip(one, other, strict=True)]
     return sum(items) / max(1, len(items)), sum(a == b for a, b in pairs) / len(pairs)

@@ -17,7 +17,7 @@ from dovetail.io.files import PathLike, atomic_write, write_text
 CONSTRAINTS = ("legal", "start", "end")
 
 
-def weights_of(tagger: Tagger) -> Weights:
+def extract_weights(tagger: Tagger) -> Weights:
     """All weights of a tagger that are not zero."""
     model = tagger.model_
     table = weight_table(model)
@@ -40,7 +40,7 @@ def to_crfsuite(tagger: Tagger) -> bytes:
     the attributes ``⟨start⟩`` and ``⟨end⟩``, which the first and the last token must then be given.
     """
     model = tagger.model_
-    weights = weights_of(tagger)
+    weights = extract_weights(tagger)
     if ((weights.feature >= 0) & (weights.previous >= 0)).any():
         raise DataError("CRFsuite knows no features on transitions, and this model has some")
     if any(len(model.array(name)) for name in CONSTRAINTS):
@@ -54,7 +54,7 @@ def to_crfsuite(tagger: Tagger) -> bytes:
 
 def to_json(tagger: Tagger) -> dict[str, Any]:
     """A tagger as lists and dicts that JSON can hold: what is needed to compute its scores."""
-    model, weights = tagger.model_, weights_of(tagger)
+    model, weights = tagger.model_, extract_weights(tagger)
     labels, names = weights.labels, model.names
     on_labels: dict[str, dict[str, float]] = {}
     on_moves: dict[str, list[list[Any]]] = {}

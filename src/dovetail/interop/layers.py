@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from dovetail.corpus import Corpus, allowed_transitions, labels_from_spans, placed
+from dovetail.corpus import Corpus, add_offsets, allowed_transitions, labels_from_spans
 from dovetail.errors import DataError
 from dovetail.numeric import exp, log
 from dovetail.pipeline.layers.scores import Scores
@@ -188,7 +188,7 @@ def _layer(
 
 def _asked(ask: Callable[[list[str]], Iterable[Any]], corpus: Corpus) -> list[tuple[Any, Offsets]]:
     """What a function says of the text of each sequence, and where its tokens are."""
-    whole, _ = placed(corpus)
+    whole, _ = add_offsets(corpus)
     texts = list(whole.texts or ())
     given = list(ask(texts)) if texts else []
     if len(given) != len(texts):

@@ -81,15 +81,15 @@ def _weights(reader: Reader, found: Observations, template: Template) -> Weights
         features += made
         owners += [number] * len(made)
     plain = constant[found.owner] & (found.previous >= 0)
-    return _with_moves(
-        _shared_out(found, ~plain, features, np.array(owners, np.int64)),
+    return _add_transitions(
+        _share_weights(found, ~plain, features, np.array(owners, np.int64)),
         found.previous[plain],
         found.label[plain],
         found.weight[plain],
     )
 
 
-def _shared_out(
+def _share_weights(
     found: Observations, chosen: npt.NDArray[np.bool_], features: list[Any], owners: Ints
 ) -> Weights:
     """Weights of strings, given to each of the features that a string may be."""
@@ -105,7 +105,7 @@ def _shared_out(
     return Weights(found.labels, features, number, *columns)
 
 
-def _with_moves(weights: Weights, previous: Ints, label: Ints, weight: Floats) -> Weights:
+def _add_transitions(weights: Weights, previous: Ints, label: Ints, weight: Floats) -> Weights:
     """Also weights on plain moves, those on the same move added up."""
     n = len(weights.labels)
     keys, place = np.unique(previous * n + label, return_inverse=True)

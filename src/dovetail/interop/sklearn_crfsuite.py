@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 
 from dovetail.chain.tagger import Tagger as OurTagger
 from dovetail.errors import DataError
-from dovetail.interop.crfsuite_items import understood
+from dovetail.interop.crfsuite_items import read_items
 from dovetail.interop.crfsuite_tagger import ParsedDump, Tagger
 from dovetail.interop.crfsuite_trainer import Trainer
 from dovetail.interop.export import export_model, to_crfsuite
@@ -165,7 +165,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Sequences) -> list[list[str]]:
         """The best labels of every sequence."""
-        return understood(self._trained().predict, X)
+        return read_items(self._trained().predict, X)
 
     def predict_single(self, xseq: Iterable[Any]) -> list[str]:
         """The best labels of one sequence."""
@@ -173,7 +173,7 @@ class CRF(BaseEstimator):  # type: ignore[misc]
 
     def predict_marginals(self, X: Sequences) -> list[list[dict[str, float]]]:
         """The probability of every label at every token of every sequence."""
-        return understood(self._trained().predict_marginals, X)
+        return read_items(self._trained().predict_marginals, X)
 
     def predict_marginals_single(self, xseq: Iterable[Any]) -> list[dict[str, float]]:
         """The probability of every label at every token of one sequence."""

@@ -13,8 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dovetail.corpus import Corpus, detect_scheme, labels_from_spans, placed, spans
-from dovetail.corpus.records import CHUNK_SIZE, Record, to_chunks, to_corpus
+from dovetail.corpus import Corpus, add_offsets, detect_scheme, labels_from_spans, spans
+from dovetail.corpus.format import Carries, Format
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
 from dovetail.corpus.table import Sequence
 from dovetail.errors import DataError, DovetailError
 from dovetail.io.files import PathLike, atomic_write, open_bytes
@@ -33,12 +35,12 @@ _STORED = ("ENT_IOB", "ENT_TYPE", "TAG", "POS", "LEMMA", "SENT_START")
 _PIECE = re.compile(r"\s+|\S+")
 
 
-def docs(corpus: Corpus, vocab: Vocab | None = None, *, label: str = "label") -> Iterator[Doc]:
+def to_docs(corpus: Corpus, vocab: Vocab | None = None, *, label: str = "label") -> Iterator[Doc]:
     """A corpus as `Doc` objects, with the spans of a column as entities, or its plain labels as
     tags, and the columns lemma, upos and xpos. ``vocab`` is that of a pipeline, or an empty one."""
     spacy = _spacy()
     vocab = spacy.vocab.Vocab() if vocab is None else vocab
-    corpus, _ = placed(corpus)
+    corpus, _ = add_offsets(corpus)
     columns = {name: name for name in _TAGS if name in corpus.names}
     entities = None
     if label in corpus.names:
@@ -69,7 +71,7 @@ def docs(corpus: Corpus, vocab: Vocab | None = None, *, label: str = "label") ->
             raise DataError(f"sequence {first + 1} is not for spaCy: {said}") from None
 
 
-def corpus_of(given: Iterable[Doc], columns: Mapping[str, str] | None = None) -> Corpus:
+def from_docs(given: Iterable[Doc], columns: Mapping[str, str] | None = None) -> Corpus:
     """A corpus of `Doc` objects: a sequence a sentence or, without sentences, a `Doc`.
 
     It has the words and, as far as they are there, entities as IOB2 labels, and the columns lemma,
@@ -80,7 +82,7 @@ def corpus_of(given: Iterable[Doc], columns: Mapping[str, str] | None = None) ->
 
 def read_docbin(path: PathLike) -> Corpus:
     """Read a ``.spacy`` file."""
-    return corpus_of(_stored(path))
+    return from_docs(_stored(path))
 
 
 def stream_docbin(path: PathLike, *, chunk_size: int = CHUNK_SIZE) -> Iterator[Corpus]:
@@ -90,9 +92,19 @@ def stream_docbin(path: PathLike, *, chunk_size: int = CHUNK_SIZE) -> Iterator[C
 
 def write_docbin(corpus: Corpus, path: PathLike, *, label: str = "label") -> None:
     """Write a ``.spacy`` file, as ``spacy train`` reads it."""
-    content = _spacy().tokens.DocBin(attrs=_STORED, docs=docs(corpus, label=label)).to_bytes()
+    content = _spacy().tokens.DocBin(attrs=_STORED, docs=to_docs(corpus, label=label)).to_bytes()
     with atomic_write(path) as file:
         file.write(content)
+
+
+SPACY = Format(
+    read_docbin,
+    stream_docbin,
+    (".spacy",),
+    write_docbin,
+    Carries(("word", "lemma", "upos", "xpos", "label"), "tags", needs_text=True),
+    to_stdout=False,
+)
 
 
 class _Piece(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import detect_scheme
 from dovetail.errors import DataError, ModelFileError
-from dovetail.interop.spacy import corpus_of, sentences
+from dovetail.interop.spacy import from_docs, sentences
 from dovetail.io.files import atomic_write
 from dovetail.io.loading import load
 from dovetail.pipeline.pipeline import Pipeline
@@ -62,7 +62,7 @@ class DovetailComponent:
                 yield doc
 
     def _tagged(self, batch: list[Doc]) -> list[Any]:
-        corpus = corpus_of(batch, self.columns)
+        corpus = from_docs(batch, self.columns)
         if isinstance(self.model, Pipeline):
             name = self.layer or self.model.names[-1]
             return [tagging.layers[name] for tagging in self.model.tag(corpus)]
@@ -101,7 +101,7 @@ class DovetailComponent:
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> DovetailComponent:  # noqa: ARG002
         """Take the model from a file's bytes."""
-        self.model = opened(content) if content else None
+        self.model = open_any_model(content) if content else None
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -116,7 +116,7 @@ class DovetailComponent:
         return self.from_bytes((Path(path) / _FILE).read_bytes(), exclude=exclude)
 
 
-def opened(source: str | bytes) -> Tagger | Pipeline:
+def open_any_model(source: str | bytes) -> Tagger | Pipeline:
     """The tagger or pipeline in a file, or in its bytes."""
     model = load(source)
     if not isinstance(model, Tagger | Pipeline):
@@ -136,7 +136,7 @@ def make_component(
 
     Once a pipeline is saved its model is part of it, and the file need not be there any more.
     """
-    found = opened(model) if model is not None and Path(model).exists() else None
+    found = open_any_model(model) if model is not None and Path(model).exists() else None
     return DovetailComponent(found, layer=layer, columns=columns, spans_key=spans_key, file=model)
 
 

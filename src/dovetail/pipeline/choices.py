@@ -1,4 +1,7 @@
-"""The names of what can be chosen: light, for those who only offer the choice."""
+"""The names of what can be chosen: light, for those who only offer the choice.
+
+A system that can be compared is a way to decode, or ``stacked``.
+"""
 
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -7,11 +10,12 @@ from dovetail.errors import DataError
 
 Decode = Literal["none", "cascade", "soft", "joint", "auto"]
 Training = Literal["cascade", "soft", "gold", "joint", "auto"]
-System = Literal["none", "cascade", "soft", "stacked", "joint", "auto"]
+System = Literal[Decode, "stacked"]
 
 DECODINGS: tuple[Decode, ...] = get_args(Decode)
 TRAININGS: tuple[Training, ...] = get_args(Training)
 SYSTEMS: tuple[System, ...] = get_args(System)
+PROBABILISTIC = ("soft", "joint", "auto")  # need layers that are calibrated
 
 
 def check_choice(what: str, given: str, names: Sequence[str]) -> None:

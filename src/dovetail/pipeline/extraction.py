@@ -18,7 +18,7 @@ from dovetail.corpus import Corpus, Sequence, Span, spans
 from dovetail.errors import DataError
 from dovetail.evaluate.fields import Choice, Looks, Mention, choose, normalise, take_values
 from dovetail.pipeline.choices import DECODINGS, Decode, check_choice
-from dovetail.pipeline.decode.decoder import Decoder
+from dovetail.pipeline.decode.decoder import DECODING_METHODS, Decoder
 from dovetail.pipeline.decode.tagging import PipelineTagging, tag_corpus
 from dovetail.pipeline.layers.conversion import as_annotator
 from dovetail.pipeline.layers.layer import Layer
@@ -65,7 +65,7 @@ def look(
     how = pipeline.decode if decode is None else decode
     check_choice("decoding", how, DECODINGS)
     wanted, amounts = set(fields), sorted(set(recall_biases))
-    if how == "joint":
+    if DECODING_METHODS[how].make_grids is not None:
 
         def find(numbers: list[int], amount: float) -> list[list[Mention]]:
             *below, last = pipeline.layers

@@ -10,7 +10,7 @@ from typing import Any
 from dovetail.base.representation import Representation
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
-from dovetail.corpus.formats import joined, read_filled
+from dovetail.corpus.formats import concatenate_files, read_filled
 from dovetail.errors import DataError, DovetailError, ModelFileError
 from dovetail.features import Template
 from dovetail.features.resolution import resolve_corpus_features
@@ -56,7 +56,7 @@ def build_pipeline(
 def read_task_files(task: Task, paths: Iterable[Path]) -> Corpus:
     """Files with the format and the columns of a task's data, as one corpus."""
     options = {} if task.columns is None else {"columns": task.columns}
-    return joined(read_filled(path, task.format, **options) for path in paths)
+    return concatenate_files(read_filled(path, task.format, **options) for path in paths)
 
 
 def _build_representations(

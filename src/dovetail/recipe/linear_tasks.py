@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.corpus import Corpus
-from dovetail.corpus.formats import joined, read_filled
+from dovetail.corpus.formats import concatenate_files, read_filled
 from dovetail.errors import DataError
 from dovetail.features import Template
 from dovetail.multitask import ASO, AuxiliaryTask, LinearTagger, compound, labelled
@@ -34,7 +34,9 @@ def build_linear_tagger(task: Task, template: Template, threads: int | None) -> 
     tasks = [_read_labelled(task, path) for path in settings.pop("auxiliary", ())]
     files, columns = settings.pop("text", ()), settings.pop("masked", ())
     if files:
-        tasks += mask_columns(joined(_read_unlabelled(task, path) for path in files), columns)
+        tasks += mask_columns(
+            concatenate_files(_read_unlabelled(task, path) for path in files), columns
+        )
     return ASO(auxiliary=tasks, **settings)
 
 

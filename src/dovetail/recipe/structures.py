@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.corpus import Corpus
-from dovetail.corpus.formats import joined, read_filled
+from dovetail.corpus.formats import concatenate_files, read_filled
 from dovetail.errors import DataError
 from dovetail.features.template_file import ready_made, template_from_file
 from dovetail.multitask import AuxiliaryTask, Structure, masked
@@ -41,7 +41,7 @@ def build_structure(spec: RepresentationSpec, threads: int | None) -> Structure:
 def read_structure_text(spec: RepresentationSpec) -> Corpus:
     """The text that it is learned from."""
     options = {} if spec.columns is None else {"columns": spec.columns}
-    return joined(read_filled(path, spec.format, **options) for path in spec.text)
+    return concatenate_files(read_filled(path, spec.format, **options) for path in spec.text)
 
 
 def mask_columns(text: Corpus, names: Iterable[str]) -> list[AuxiliaryTask]:

@@ -77,8 +77,9 @@ def tag_corpus(
     threads = decoder.threads
     found: dict[str, _Decoded] = {}
     logs = np.zeros(len(corpus))
-    if decode == "joint":
-        for members, grid in decoder.joint_scores(corpus, known).grids():
+    grids = decoder.grids(corpus, decode, known)
+    if grids is not None:
+        for members, grid in grids:
             best = grid.best(**decoder.grid_settings)
             expected = grid.marginals(**decoder.grid_settings)
             logs += best.scores - expected.log_z

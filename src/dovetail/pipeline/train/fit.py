@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.pipeline.choices import TRAININGS, Decode, Training, check_choice
+from dovetail.pipeline.choices import PROBABILISTIC, TRAININGS, Decode, Training, check_choice
 from dovetail.pipeline.decode.decoder import Decoder
 from dovetail.pipeline.layers.annotator import LayerAnnotator, TrainableAnnotator
 from dovetail.pipeline.layers.layer import Layer, layer_named, sort_layers
@@ -228,7 +228,7 @@ def _is_interrupted(layer: Layer) -> bool:
 def _check_probabilities(layers: Sequence[Layer], decode: Decode, training: Training) -> None:
     """Better refused now than when a model is trained that nothing can be decoded with."""
     needs = {"decode": decode, "training": training}
-    what = next((key for key, value in needs.items() if value in ("soft", "joint", "auto")), None)
+    what = next((key for key, value in needs.items() if value in PROBABILISTIC), None)
     if what is None:
         return
     for layer in layers:

@@ -1,4 +1,4 @@
-"""What came of the points of a grid: a ranking."""
+"""The points of a grid with their scores, ranked."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ Point = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Tried:
-    """What came of a point, or of the tagger alone, which has none.
+class TuningResult:
+    """The scores of a point, or of the tagger alone, which has none.
 
     ``likelihood`` is that of the labels of the development text, in nats a token, ``f1`` None where
     labels are plain; ``properties`` are measured on the same text: the entropy of its labels given
@@ -29,7 +29,7 @@ class Tried:
     seconds: float
 
     @classmethod
-    def of(cls, result: Result) -> Tried:
+    def from_result(cls, result: Result) -> TuningResult:
         """From what `run` gives."""
         return cls(
             result["system"],
@@ -51,20 +51,20 @@ class Tried:
         return asdict(self)
 
 
-def ranked(results: Iterable[Result]) -> list[Tried]:
-    """What was tried, that with the most likely labels first."""
-    return sorted(map(Tried.of, results), key=lambda tried: -tried.likelihood)
+def rank_results(results: Iterable[Result]) -> list[TuningResult]:
+    """Points and their scores, that with the most likely labels first."""
+    return sorted(map(TuningResult.from_result, results), key=lambda one: -one.likelihood)
 
 
-def best(tried: Sequence[Tried]) -> Tried | None:
+def find_best_point(results: Sequence[TuningResult]) -> TuningResult | None:
     """The best point of what is ranked; the tagger alone is none."""
-    return next((one for one in tried if one.point is not None), None)
+    return next((one for one in results if one.point is not None), None)
 
 
-def named(point: Point) -> str:
+def name_point(point: Point) -> str:
     """A point in words.
 
-    >>> named({"entropy": 0.3, "layers": 2})
+    >>> name_point({"entropy": 0.3, "layers": 2})
     'entropy 0.3, layers 2'
     """
     return ", ".join(f"{name} {value:.10g}" for name, value in point.items())

@@ -7,38 +7,38 @@ from dovetail.compare.summary import DataSaved, Difference, Spread, Summary
 SIGNIFICANT, HIGHLY_SIGNIFICANT = 0.05, 0.01
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """A score between 0 and 1 in per cent, to a tenth.
 
-    >>> percent(0.8919)
+    >>> format_percent(0.8919)
     '89.2'
     """
     return f"{100 * share:.1f}"
 
 
-def signed(difference: float) -> str:
+def format_difference(difference: float) -> str:
     """A difference of scores in per cent, with its sign.
 
-    >>> signed(0.011), signed(-0.021), signed(-0.0001)
+    >>> format_difference(0.011), format_difference(-0.021), format_difference(-0.0001)
     ('+1.1', '−2.1', '0.0')
     """
-    amount = percent(abs(difference))
+    amount = format_percent(abs(difference))
     return amount if amount == "0.0" else ("+" if difference > 0 else "−") + amount
 
 
-def spread(score: Spread) -> str:
+def format_spread(score: Spread) -> str:
     """A mean and its standard deviation, in per cent.
 
-    >>> spread(Spread(0.892, 0.011, 10))
+    >>> format_spread(Spread(0.892, 0.011, 10))
     '89.2 ± 1.1'
     """
-    return percent(score.mean) + _plus_minus(score.deviation)
+    return format_percent(score.mean) + _plus_minus(score.deviation)
 
 
-def p_value(p: float) -> str:
+def format_p_value(p: float) -> str:
     """A p-value as it is written after its name.
 
-    >>> p_value(0.2134), p_value(0.0213), p_value(0.00001)
+    >>> format_p_value(0.2134), format_p_value(0.0213), format_p_value(0.00001)
     ('= 0.21', '= 0.021', '< 0.001')
     """
     if p < 0.001:
@@ -46,14 +46,14 @@ def p_value(p: float) -> str:
     return f"= {p:.2f}" if p >= 0.095 else f"= {p:.3f}"
 
 
-def stars(found: Difference | None) -> str:
+def mark_significance(found: Difference | None) -> str:
     """One or two stars where the corrected test finds a difference, else nothing."""
     if found is None or found.corrected_p is None or found.corrected_p >= SIGNIFICANT:
         return ""
     return "**" if found.corrected_p < HIGHLY_SIGNIFICANT else "*"
 
 
-def stars_explained(reference: str) -> str:
+def explain_stars(reference: str) -> str:
     """What the stars mean, in a line."""
     return (
         f"* differs from {reference} with p < {SIGNIFICANT}, ** with p < {HIGHLY_SIGNIFICANT} "
@@ -61,11 +61,11 @@ def stars_explained(reference: str) -> str:
     )
 
 
-def difference_in_words(found: Difference) -> str:
+def describe_difference(found: Difference) -> str:
     """How a system differs from another, and whether that may be chance.
 
     >>> found = Difference("joint", "cascade", 242, None, 0.011, 0.006, 8, 2, 10, 0.02, 0.21)
-    >>> difference_in_words(found)
+    >>> describe_difference(found)
     'joint is better than cascade by 1.1 ± 0.6 F1, in 8 of 10 splits; p = 0.020, corrected p = 0.21'
     """
     subject = found.system if found.type is None else f"{found.type}: {found.system}"
@@ -73,7 +73,7 @@ def difference_in_words(found: Difference) -> str:
     if found.wins == found.losses == 0:
         everywhere = splits if found.n_splits == 1 else f"all {splits}"
         return f"{subject} scores the same as {found.against} in {everywhere}"
-    amount, better = percent(abs(found.mean)), found.mean > 0
+    amount, better = format_percent(abs(found.mean)), found.mean > 0
     if amount == "0.0":
         what = f"is on average as good as {found.against}"
     else:
@@ -85,22 +85,22 @@ def difference_in_words(found: Difference) -> str:
         where = f"better in {found.wins} and worse in {found.losses} of {splits}"
     else:
         where = f"in {found.wins if better else found.losses} of {splits}"
-    tests = f"p {p_value(found.p)}, corrected p {p_value(found.corrected_p)}"
+    tests = f"p {format_p_value(found.p)}, corrected p {format_p_value(found.corrected_p)}"
     return f"{subject} {what}, {where}; {tests}"
 
 
-def verdict(found: Difference) -> str:
+def judge_difference(found: Difference) -> str:
     """What to make of a difference: ``clear``, ``open`` (the two tests disagree) or ``chance``."""
     if found.p is None or found.corrected_p is None or found.p >= SIGNIFICANT:
         return "chance"
     return "clear" if found.corrected_p < SIGNIFICANT else "open"
 
 
-def data_saved_in_words(saved: DataSaved, summary: Summary) -> str:
+def describe_data_saved(saved: DataSaved, summary: Summary) -> str:
     """How much less training data a system needs for the score of the reference.
 
     >>> summary = Summary(["none", "joint"], "none", "e-mails", [100, 200], 10, [], [], [], [])
-    >>> data_saved_in_words(DataSaved("joint", 150.0, False), summary)
+    >>> describe_data_saved(DataSaved("joint", 150.0, False), summary)
     'joint needs about 150 of 200 e-mails (25% less) to be as good as none with all'
     """
     full, unit, reference = summary.full_size, summary.unit, summary.reference
@@ -115,4 +115,4 @@ def data_saved_in_words(saved: DataSaved, summary: Summary) -> str:
 
 
 def _plus_minus(deviation: float | None) -> str:
-    return "" if deviation is None else f" ± {percent(deviation)}"
+    return "" if deviation is None else f" ± {format_percent(deviation)}"

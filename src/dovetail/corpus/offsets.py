@@ -1,4 +1,4 @@
-"""Where the tokens of a corpus stand in its texts, found or made up where that is not known."""
+"""Offsets of the tokens of a corpus in its texts, found or made up where they are not known."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dovetail.corpus.records import Record, to_corpus
+from dovetail.corpus.record import Record
+from dovetail.corpus.records import to_corpus
 from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError
 
@@ -15,12 +16,12 @@ Offsets = list[tuple[int, int]]
 _WHITE = re.compile(r"\s+")
 
 
-def places(words: Sequence[str | None], text: str) -> Offsets | None:
+def find_offsets(words: Sequence[str | None], text: str) -> Offsets | None:
     """Where words stand in a text that has nothing else but white space; None if it has.
 
-    >>> places(["do", "n't"], "don't")
+    >>> find_offsets(["do", "n't"], "don't")
     [(0, 2), (2, 5)]
-    >>> places(["do", "not"], "don't") is None
+    >>> find_offsets(["do", "not"], "don't") is None
     True
     """
     found: Offsets = []
@@ -39,7 +40,7 @@ def _next_word(text: str, at: int) -> int:
     return at if found is None else found.end()
 
 
-def joined_by_blanks(words: Sequence[str]) -> tuple[str, Offsets]:
+def join_words(words: Sequence[str]) -> tuple[str, Offsets]:
     """Words with a blank between them as a text, and where they stand in it."""
     found: Offsets = []
     at = 0
@@ -49,13 +50,13 @@ def joined_by_blanks(words: Sequence[str]) -> tuple[str, Offsets]:
     return " ".join(words), found
 
 
-def placed(corpus: Corpus) -> tuple[Corpus, int]:
-    """A corpus whose tokens all have a place in a text, and how many texts had to be made up.
+def add_offsets(corpus: Corpus) -> tuple[Corpus, int]:
+    """A corpus whose tokens all have offsets in a text, and how many texts had to be made up.
 
-    Where the texts are known and the places are not, words are looked for in them. Sequences
+    Where the texts are known and the offsets are not, words are looked for in them. Sequences
     whose words are not found one after another get a text of words with single blanks between.
 
-    >>> filled, made_up = placed(Corpus.from_lists({"word": [["Ada", "spoke"]]}))
+    >>> filled, made_up = add_offsets(Corpus.from_lists({"word": [["Ada", "spoke"]]}))
     >>> filled.texts, filled.offsets.tolist(), made_up
     (('Ada spoke',), [[0, 3], [4, 9]], 1)
     """
@@ -66,9 +67,9 @@ def placed(corpus: Corpus) -> tuple[Corpus, int]:
     for sequence in corpus:
         words = sequence["word"]
         text = sequence.text
-        offsets = None if text is None else places(words, text)
+        offsets = None if text is None else find_offsets(words, text)
         if offsets is None:
-            text, offsets = joined_by_blanks(_present(words, sequence.index))
+            text, offsets = join_words(_present(words, sequence.index))
             made_up += 1
         records.append(Record({}, len(words), text=text, offsets=offsets))
     found = to_corpus(records)
