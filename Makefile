@@ -18,7 +18,7 @@ help:
 	@echo "make demo          two taggers put together, on small corpora that come along; a report on it"
 	@echo "make test          style, types, architecture and all tests"
 	@echo "make lint          style, types and architecture alone"
-	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, tag, startup, features, index, accuracy, grid, hmm, interop, linear, aso, dispatch)"
+	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, tag, startup, features, index, accuracy, grid, hmm, interop, linear, aso, dispatch)"
 	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, transfer, little, together)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
 	@echo "make wheel         wheels for Linux with all CPU levels, and the source distribution, into dist/"
@@ -42,7 +42,7 @@ test: lint
 
 bench: $(PACKAGE) $(PEERS)
 	@test -f "benchmarks/$(NAME).py" || { echo "give NAME=x for a benchmarks/x.py"; exit 2; }
-	@PYTHONPATH="$(CURDIR)" $(BIN)/python benchmarks/$(NAME).py
+	@PYTHONPATH="$(CURDIR)" $(BIN)/python benchmarks/$(NAME).py $(ARGS)
 
 reproduce: $(PACKAGE) $(TEST_TOOLS)
 	@test -f "experiments/$(NAME)/__main__.py" || { echo "give NAME=x for an experiments/x"; exit 2; }
