@@ -69,11 +69,7 @@ TRAINING = [
     Hop("native/chain/recursion.hpp", "forward and backward over one sequence", "expectations"),
     Hop("native/optimize/objective.hpp", "sums over all sequences, on all threads", "a gradient"),
     Hop("chain/train/lbfgs.py", "the next weights; also dual, sgd, perceptron", "weights", back=2),
-    Hop(
-        "chain/train/training.py",
-        "progress, held-out text, checkpoints, the end",
-        "the best weights",
-    ),
+    Hop("base/training.py", "progress, held-out text, checkpoints, the end", "the best weights"),
     Hop("io/model_file.py", "arrays with checksums, written whole or not at all"),
 ]
 PICTURES = {
