@@ -106,7 +106,8 @@ class Recipe(Description):
         )
         for task in self.tasks:
             if task.name in pipeline.training_ and task.name in corpora:
-                pipeline.training_[task.name] |= self._source_facts(task)
+                facts = pipeline.training_[task.name]
+                pipeline.training_[task.name] = {**facts, **self._source_facts(task)}
         return pipeline
 
     def _source_facts(self, task: Task) -> dict[str, Any]:
