@@ -119,7 +119,7 @@ class LayeredLabeller(Composition):
 
     def last_potentials(self, corpus: Corpus, decode: Decode) -> Potentials:
         """Scores of the last layer given what those below pass on; of data that `split` gives."""
-        passed = self._decoder.passing(decode, {})
+        passed = self._decoder.column_to_pass(decode, {})
         filled = annotate_in_order(self.layers[:-1], corpus, passed)
         return self.layers[-1].annotator.potentials(filled, {})
 

@@ -11,7 +11,7 @@ from dovetail.corpus import Corpus
 from dovetail.errors import DataError, DovetailError
 from dovetail.io.model_file import ModelFile, Source, open_model
 from dovetail.pipeline.choices import Decode, Training
-from dovetail.pipeline.file import SETTINGS, damaged, pipeline_bytes, read_pipeline
+from dovetail.pipeline.file import SETTINGS, damage_error, pipeline_bytes, read_pipeline
 from dovetail.pipeline.labelling import LayeredLabeller
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ class Pipeline(LayeredLabeller):
         except DovetailError:
             raise
         except (TypeError, ValueError, AttributeError):
-            raise damaged(file) from None
+            raise damage_error(file) from None
         pipeline._untrained.update(saved.untrained)
         pipeline.notes_, pipeline.training_ = saved.notes, saved.training
         return pipeline

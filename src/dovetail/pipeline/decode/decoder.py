@@ -43,7 +43,7 @@ class Decoder:
                     layer = self.layers[member]
                     corpus = corpus.with_column(layer.name, Column(codes, layer.labels))
             return corpus
-        passed = self.passing(decode, known)
+        passed = self.column_to_pass(decode, known)
         if decode == "cascade":
             return annotate_in_order(self.layers, corpus, passed)
         filled = annotate_in_order(self.layers[:-1], corpus, passed)
@@ -52,7 +52,7 @@ class Decoder:
             corpus = corpus.with_column(layer.name, column)
         return corpus
 
-    def passing(self, decode: Decode, known: Knowns) -> Pass:
+    def column_to_pass(self, decode: Decode, known: Knowns) -> Pass:
         """What a layer passes on to those that read it."""
 
         def column(layer: Layer, corpus: Corpus) -> Column:
@@ -67,7 +67,7 @@ class Decoder:
 
     def joint_scores(self, corpus: Corpus, known: Knowns) -> JointScores:
         """Scores of all layers; what joint decoding cannot follow is guessed by the cascade."""
-        return JointScores.of(self.layers, corpus, known, self.passing("cascade", known))
+        return JointScores.of(self.layers, corpus, known, self.column_to_pass("cascade", known))
 
     def reports(self, corpus: Corpus) -> list[Report]:
         """How joint decoding is computed, for each set of layers that hang together."""
