@@ -185,6 +185,8 @@ class Experiment:
             with name_task_in_errors(self.task.name):
                 empty = add_representations(self._without(train), known.values())
                 tagger.fit(empty, label=self.label)
+            if tagger.stopped_.startswith("interrupted"):
+                raise KeyboardInterrupt
             return Pipeline({**known, **own}, threads=self.threads)
         data = dict.fromkeys(own, train)
         if self._shared:  # trained here, so that what they write is cross-fitted
