@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
 PACKAGE := $(VENV)/.package
 TEST_TOOLS := $(VENV)/.test-tools
+EXPERIMENT_TOOLS := $(VENV)/.experiment-tools
 PEERS := $(VENV)/.peers
 NATIVE := CMakeLists.txt $(shell find native -type f)
 SANITIZE := build/sanitize
@@ -19,7 +20,7 @@ help:
 	@echo "make test          style, types, architecture and all tests"
 	@echo "make lint          style, types and architecture alone"
 	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, tag, startup, features, index, accuracy, grid, hmm, interop, linear, aso, dispatch)"
-	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, transfer, little, together)"
+	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, transfer, little, together, old_models)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
 	@echo "make wheel         wheels for Linux with all CPU levels, and the source distribution, into dist/"
 	@echo "make test-wheel    install the wheels of dist/ without a compiler and on emulated CPUs, and use them"
@@ -34,6 +35,7 @@ lint: $(PACKAGE) $(TEST_TOOLS)
 	@$(BIN)/ruff format -q --check .
 	@$(BIN)/clang-format --dry-run -Werror $$(find native tests/native -name '*.[ch]pp')
 	@$(BIN)/mypy --no-error-summary
+	@mkdir -p build
 	@$(BIN)/lint-imports --no-logo > build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
 
 test: lint
@@ -44,7 +46,7 @@ bench: $(PACKAGE) $(PEERS)
 	@test -f "benchmarks/$(NAME).py" || { echo "give NAME=x for a benchmarks/x.py"; exit 2; }
 	@PYTHONPATH="$(CURDIR)" $(BIN)/python benchmarks/$(NAME).py $(ARGS)
 
-reproduce: $(PACKAGE) $(TEST_TOOLS)
+reproduce: $(PACKAGE) $(TEST_TOOLS) $(EXPERIMENT_TOOLS)
 	@test -f "experiments/$(NAME)/__main__.py" || { echo "give NAME=x for an experiments/x"; exit 2; }
 	@$(BIN)/python -m experiments.$(NAME) $(ARGS)
 
@@ -90,11 +92,18 @@ $(PACKAGE): $(VENV)/.made pyproject.toml $(NATIVE)
 	@cp "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/dovetail/_native/__init__.pyi" src/dovetail/_native/
 	@touch $@
 
+# What a group of optional dependencies names, without the package itself.
+install_group = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["$(1)"], sep="\n")' \
+		> $(VENV)/$(1).txt && $(PIP) install -r $(VENV)/$(1).txt
+
 $(TEST_TOOLS): $(VENV)/.made pyproject.toml
 	@echo "Installing the tools for tests"
-	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["test"], sep="\n")' \
-		> $(VENV)/test-tools.txt
-	@$(PIP) install -r $(VENV)/test-tools.txt
+	@$(call install_group,test)
+	@touch $@
+
+$(EXPERIMENT_TOOLS): $(VENV)/.made pyproject.toml
+	@echo "Installing what experiments compare with"
+	@$(call install_group,experiments)
 	@touch $@
 
 $(WHEEL_TOOLS)/.made: Makefile

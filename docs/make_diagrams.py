@@ -43,7 +43,7 @@ class Hop(NamedTuple):
 SENTENCE = [
     Hop("corpus/tokenizer.py", "cuts raw text into tokens", "tokens and their places"),
     Hop("corpus/text.py", "lines, paragraphs or documents as sequences", "a Corpus: columns"),
-    Hop("pipeline/pipeline.py", "Pipeline.tag: which layers, which decoding", "the Corpus"),
+    Hop("pipeline/labelling.py", "Pipeline.tag: which layers, which decoding", "the Corpus"),
     Hop("pipeline/decode/inputs.py", "parts that are decoded at a time", "smaller corpora"),
     Hop("pipeline/representations.py", "adds classes, states, vectors of words", "more columns"),
     Hop("pipeline/decode/joint.py", "asks each layer; labels below are latent", "latent columns"),

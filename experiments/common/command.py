@@ -15,6 +15,7 @@ from dovetail import DovetailError
 from dovetail.compare import require_report
 from experiments.common.data_sets import find_data_folder
 from experiments.common.experiment import Experiment, Report, Results
+from experiments.common.interruption import ExperimentInterrupted, interruptible
 from experiments.common.progress import show_progress
 from experiments.common.runner import run_experiment
 
@@ -68,7 +69,7 @@ def run_command(
         n_draws = splits or draws[0 if quick else 1]
         folder = find_data_folder(data, *needed)
         experiment = kind(folder, Path(out), n_draws, quick, **settings)
-        with show_progress() as show:
+        with interruptible(), show_progress() as show:
             results, notes = run_experiment(
                 experiment, processes=threads or os.cpu_count() or 1, progress=show, say=_say
             )
@@ -81,7 +82,7 @@ def run_command(
             _say(f"written    {click.format_filename(path)}")
     except DovetailError as error:
         raise click.ClickException(str(error)) from None
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, ExperimentInterrupted):
         _say("interrupted; the same command goes on where it stopped")
         sys.exit(INTERRUPTED)
 

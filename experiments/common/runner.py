@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import lru_cache
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from time import monotonic
 
 from dovetail.compare import Cell, Progress, Result, Store
@@ -85,6 +85,10 @@ def _computed(
             pool.submit(_do_in_process, experiment, job): job for job in jobs
         }
         yield from ((waiting[future], future.result()) for future in as_completed(waiting))
+    except BaseException:
+        for process in active_children():  # else the jobs that have begun would be finished first
+            process.terminate()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 

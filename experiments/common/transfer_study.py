@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import Corpus, Pipeline, Tagger, Template, __version__, column, stacked
+from dovetail import Corpus, Pipeline, Tagger, Template, __version__, column, stack_taggers
 from dovetail.compare import Cell, Plan, Split, fingerprint
 from dovetail.evaluate import evaluate
 from dovetail.pipeline import AUTO_METHOD, Decode, Training
@@ -157,7 +157,9 @@ class TransferStudy:
         return both, "joint" if cell.system == "joint" else "cascade"
 
     def _stacked(self, c2: float) -> dict[str, Tagger]:
-        layers = stacked(TASK, self.case.features, window=STACKED_WINDOW, **self._settings(c2))
+        layers = stack_taggers(
+            TASK, self.case.features, window=STACKED_WINDOW, **self._settings(c2)
+        )
         upper = layers[TASK].get_params()["features"]
         around = [column(name).window(STACKED_WINDOW) for name in self.case.below]
         features = Template(*upper.expressions, *around, lexicons=upper.lexicons)

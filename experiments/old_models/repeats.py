@@ -3,12 +3,11 @@ repeats none is among the next best: here it is looked for.
 
 Needs usaddress and its labelled addresses:
 
-    DOVETAIL_DATA=folder python -m experiments.old_models.repeats
+    DOVETAIL_DATA=folder python -m experiments.old_models repeats
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Sequence
@@ -39,11 +38,11 @@ REPORTED = (  # of the kinds in datamade/usaddress issues 224, 305, 313, 341, 35
 ENOUGH = (2, 10, 100, 1000)
 
 
-def main() -> None:
+def find_repeats(folder: Path) -> None:
+    """Print what is found in the folder of labelled addresses, after some that users reported."""
     tagger = import_model(usaddress.MODEL_PATH)
     for address in REPORTED:
         show(tagger, address)
-    folder = Path(os.environ.get("DOVETAIL_DATA", "data")) / "usaddress"
     n, rows = 0, []
     for name in FILES:
         for tokens, labels in addresses(folder / name):
@@ -102,7 +101,3 @@ def addresses(path: Path) -> Iterator[tuple[list[str], list[str]]]:
         tokens = [(token.text or "").strip() for token in address]
         if tokens and usaddress.tokenize(" ".join(tokens)) == tokens:
             yield tokens, [token.tag for token in address]
-
-
-if __name__ == "__main__":
-    main()

@@ -5,14 +5,13 @@ labelled file) count the type and the direction of a street to its name, and hav
 Here a tagger learns these from a few addresses: from words alone, or reading what the old model
 says. Addresses whose text the old model was trained on are left out.
 
-    DOVETAIL_DATA=folder python -m experiments.old_models.transfer [SPLITS]
+    DOVETAIL_DATA=folder python -m experiments.old_models transfer [--splits N]
 
 Needs usaddress and its labelled addresses; takes a few minutes.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from pathlib import Path
@@ -39,11 +38,10 @@ READING = Template(
 )
 
 
-def main() -> None:
-    folder = Path(os.environ.get("DOVETAIL_DATA", "data")) / "usaddress"
+def measure_transfer(folder: Path, n_splits: int) -> None:
+    """Print the scores of all systems on the folder of labelled addresses."""
     if not (folder / WHOLE_STREETS).exists():
         sys.exit(f"there are no addresses in {folder}; set DOVETAIL_DATA")
-    n_splits = int(sys.argv[1]) if len(sys.argv) > 1 else 10
     corpus = addresses(folder)
     print(f"{len(corpus)} addresses, {n_splits} splits; {len(corpus) - TESTED_FROM} for testing")
     scores: dict[tuple[str, int], list[tuple[float, float]]] = {}
@@ -119,7 +117,3 @@ def addresses(folder: Path) -> Corpus:
 def key(address: Any) -> str:
     """The text of an address without case and punctuation."""
     return " ".join(re.findall(r"\w+", " ".join(address["word"]).lower()))
-
-
-if __name__ == "__main__":
-    main()

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from dovetail import Corpus, Pipeline, Pool, Tagger, Template, column, stacked
+from dovetail import Corpus, Pipeline, Pool, Tagger, Template, column, stack_taggers
 from dovetail.compare import Cell, Split, joint_changes
 from dovetail.corpus import spans
 from dovetail.evaluate.fields import Choice, Looks, choose
@@ -147,7 +147,7 @@ class PaperSystems:
         return Pipeline({**ner, TASK: both}, threads=announcements.threads), how, test
 
     def _stacked(self, c2: float) -> dict[str, Tagger]:
-        layers = stacked(TASK, self.plain, window=STACKED_WINDOW, **self._settings(c2))
+        layers = stack_taggers(TASK, self.plain, window=STACKED_WINDOW, **self._settings(c2))
         upper = layers[TASK].get_params()["features"]
         around = column("ner").window(STACKED_WINDOW)
         features = Template(*upper.expressions, around, lexicons=upper.lexicons)

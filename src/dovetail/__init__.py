@@ -40,7 +40,7 @@ _HOME = {
     "column": "dovetail.features",
     "load": "dovetail.io.loading",
     "read": "dovetail.corpus",
-    "stacked": "dovetail.pipeline.stacking",
+    "stack_taggers": "dovetail.pipeline.stacking",
 }
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from dovetail.features import Dataset, Lexicon, Template, column
     from dovetail.io.loading import load
     from dovetail.multitask import ASO, LinearTagger
-    from dovetail.pipeline import Pipeline, Pool, Scores, stacked
+    from dovetail.pipeline import Pipeline, Pool, Scores, stack_taggers
     from dovetail.representation import (
         HMM,
         BiasedHMM,
@@ -97,7 +97,7 @@ __all__ = [
     "column",
     "load",
     "read",
-    "stacked",
+    "stack_taggers",
 ]
 
 

@@ -225,3 +225,24 @@ def test_biased_models_from_files_are_refused(tmp_path: Path) -> None:
     experiment = Experiment(write(tmp_path, "splits = 1", lower, upper, tasks), threads=1)
     with pytest.raises(DataError, match="has learned from labels, perhaps those that systems"):
         experiment.work(experiment.plan.cells[0])
+
+
+@pytest.mark.parametrize("system", ["none", "cascade", "auto"])
+def test_an_interrupted_training_is_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    lower, upper = random_corpus(40, seed=1, longest=7), random_corpus(30, seed=2, longest=8)
+    recipe = write(tmp_path, f'splits = 2\nsystems = ["{system}"]', lower, upper)
+    experiment = Experiment(recipe, threads=1)
+    fit = Tagger.fit
+
+    def interrupted(self: Tagger, data: Any, *given: Any, **settings: Any) -> Tagger:
+        def interrupt(_: object) -> None:
+            raise KeyboardInterrupt
+
+        chosen = settings if settings.get("label") == "low" else {**settings, "callback": interrupt}
+        return fit(self, data, *given, **chosen)
+
+    monkeypatch.setattr(Tagger, "fit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        experiment.work(experiment.plan.cells[0])

@@ -31,8 +31,8 @@ from dovetail.pipeline.choices import Decode, Training
 from dovetail.pipeline.decode.single import missing
 from dovetail.pipeline.pipeline import Pipeline
 from dovetail.pipeline.representations import add_representations
-from dovetail.pipeline.stacking import stacked
-from dovetail.pipeline.tasks import naming
+from dovetail.pipeline.stacking import stack_taggers
+from dovetail.pipeline.tasks import name_task_in_errors
 from dovetail.pipeline.train.cross_fitting import shared_parts
 from dovetail.recipe import Comparison, Recipe, Task
 
@@ -52,7 +52,7 @@ class Experiment:
         if self.task.name not in self.corpora:
             raise DataError(f"{recipe.path}: the last task, '{self.task.name}', has no data")
         self.corpus = self.corpora[self.task.name]
-        with naming(self.task.name, recipe.path):
+        with name_task_in_errors(self.task.name, recipe.path):
             self.label = recipe.label_of(self.task, self.corpus)
         self.below = [task.name for task in recipe.tasks[:-1]]
         documents = self.corpus.document_bounds
@@ -180,11 +180,13 @@ class Experiment:
         own: dict[str, Any] = {self.task.name: tagger}
         if training == "stacked":
             settings = tagger.get_params(deep=False)
-            own = stacked(self.task.name, settings.pop("features"), **settings)
+            own = stack_taggers(self.task.name, settings.pop("features"), **settings)
         if training == "none":
-            with naming(self.task.name):
+            with name_task_in_errors(self.task.name):
                 empty = add_representations(self._empty_lower_columns(train), known.values())
                 tagger.fit(empty, label=self.label)
+            if tagger.stopped_.startswith("interrupted"):
+                raise KeyboardInterrupt
             return Pipeline({**known, **own}, threads=self.threads)
         data = dict.fromkeys(own, train)
         if self._shared:  # trained here, so that what they write is cross-fitted

@@ -16,7 +16,7 @@ _HOME = {
     "look": "pipeline.extraction.look",
     "mentions_of": "pipeline.extraction.mentions_of",
     "names_agree": "pipeline.train.auto.label_map.names_agree",
-    "stacked": "pipeline.stacking.stacked",
+    "stack_taggers": "pipeline.stacking.stack_taggers",
 }
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dovetail.pipeline.layers.pool import Pool
     from dovetail.pipeline.layers.scores import Scores
     from dovetail.pipeline.pipeline import Pipeline
-    from dovetail.pipeline.stacking import stacked
+    from dovetail.pipeline.stacking import stack_taggers
     from dovetail.pipeline.train.auto.label_map import names_agree
     from dovetail.pipeline.train.auto.pools import METHOD as AUTO_METHOD
 
@@ -45,7 +45,7 @@ __all__ = [
     "look",
     "mentions_of",
     "names_agree",
-    "stacked",
+    "stack_taggers",
 ]
 
 

@@ -90,10 +90,10 @@ def read_pipeline(file: ModelFile, given: Mapping[str, Any], threads: int | None
     except DovetailError:
         raise
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
-        raise damaged(file) from None
+        raise damage_error(file) from None
 
 
-def damaged(file: ModelFile) -> ModelFileError:
+def damage_error(file: ModelFile) -> ModelFileError:
     """For a file whose layers make no sense."""
     return ModelFileError(f"{file.source} is damaged: its layers cannot be read")
 

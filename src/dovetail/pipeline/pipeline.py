@@ -2,49 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from dovetail.base import Estimator, clone
 from dovetail.base.annotator import Annotator
-from dovetail.base.potentials import Potentials
-from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError, DovetailError
-from dovetail.grid.grid import METHODS
 from dovetail.io.model_file import ModelFile, Source, open_model
-from dovetail.pipeline.choices import DECODINGS, Decode, Training, check_choice
-from dovetail.pipeline.decode.decoder import Decoder
-from dovetail.pipeline.decode.explain import PipelineExplanation, explain_changes
-from dovetail.pipeline.decode.inputs import as_corpus, split_corpus
-from dovetail.pipeline.decode.joint import JointScores, annotate_in_order
-from dovetail.pipeline.decode.tagging import PipelineTagging, find_n_best, tag_corpus
-from dovetail.pipeline.file import SETTINGS, damaged, pipeline_bytes, read_pipeline
-from dovetail.pipeline.layers.known import Known, known_labels
-from dovetail.pipeline.layers.layer import Layer, check_fitted, layer_named, weigh_layers
-from dovetail.pipeline.representations import (
-    add_representations,
-    find_added_columns,
-    find_corpus_readers,
-    remove_columns,
-    split_representations,
-)
+from dovetail.pipeline.choices import Decode, Training
+from dovetail.pipeline.file import SETTINGS, damage_error, pipeline_bytes, read_pipeline
+from dovetail.pipeline.labelling import LayeredLabeller
 
 if TYPE_CHECKING:
     from dovetail.features import Featurizer
-    from dovetail.grid import Report
-    from dovetail.multitask import LinearTagger
+    from dovetail.pipeline.composition import Part
     from dovetail.pipeline.train.auto.pools import Candidates
     from dovetail.pipeline.train.held_out import HeldOut
     from dovetail.pipeline.train.layerwise import Listener
     from dovetail.pipeline.train.result import TrainingResult
-    from dovetail.representation import Representation
-
-    Part = Tagger | LinearTagger | Annotator | Representation
 
 
-class Pipeline(Estimator):
+class Pipeline(LayeredLabeller):
     """Taggers in order, each of which may read the columns that those before it write.
 
     A column between two of them is absent, observed, soft or latent, by ``decode``:
@@ -86,7 +65,6 @@ class Pipeline(Estimator):
     """
 
     kind = "pipeline"
-    fitted_by = None
 
     def __init__(
         self,
@@ -111,93 +89,6 @@ class Pipeline(Estimator):
         self.candidates_: Candidates | None = None
         self.interrupted_ = False
         self._check_parameters()
-
-    def _take_parts(
-        self, parts: Mapping[str, Part] | Sequence[Part], weights: Mapping[str, float] | None
-    ) -> None:
-        self.layers, self.representations = split_representations(parts, weights)
-        # What is given stays as it is: fit trains clones of it.
-        self._untrained = {layer.name: layer.annotator for layer in self.layers}
-        self._checked = False
-
-    def _check_parameters(self) -> None:
-        check_choice("inference", self.inference, METHODS)
-        if self.lattice is not None and self.lattice < 1:
-            raise DataError(f"lattice is {self.lattice}; give a number of labellings of at least 1")
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name; with ``deep`` also those of the layers, as ``ner__c2``."""
-        parts: dict[str, Any] = {one.name_: one for one in self.representations}
-        parts |= {name: self._untrained[name].source for name in self.names}
-        weights = {name: weight for name, weight in self.weights.items() if weight != 1.0}
-        return {**super().get_params(deep), "layers": parts, "weights": weights or None}
-
-    def clone(self) -> Pipeline:
-        """The same with layers that are not trained. Representations are inputs, and stay."""
-        parameters = self.get_params(deep=False)
-        kept = {one.name_: one for one in self.representations}
-        return Pipeline(**{**parameters, "layers": {**clone(parameters["layers"]), **kept}})
-
-    def _components(self) -> dict[str, Estimator]:
-        named = {name: self._untrained[name].source for name in self.names}
-        return {name: part for name, part in named.items() if isinstance(part, Estimator)}
-
-    def _set(self, name: str, value: Any) -> None:
-        if name == "layers":
-            self._replace_parts(value)
-        elif name in self.names:
-            if value is not self._untrained[name].source:
-                parts = {one.name_: one for one in self.representations}
-                parts |= {other: self._untrained[other].source for other in self.names}
-                self._replace_parts({**parts, name: value})
-        elif name == "weights":
-            self.weights = dict.fromkeys(self.names, 1.0) | dict(value or {})
-        else:
-            super()._set(name, value)
-        self._checked = False
-
-    def _setting_order(self, name: str) -> int:
-        """The layers, then each of them, their weights and parameters."""
-        return 0 if name == "layers" else 1 + name.count("__")
-
-    def _replace_parts(self, parts: Mapping[str, Part] | Sequence[Part]) -> None:
-        """Take other layers; those of the same name keep their weights."""
-        before = self.weights
-        self._take_parts(parts, None)
-        self.weights = {name: before[name] for name in self.names if name in before}
-
-    @property
-    def is_fitted(self) -> bool:
-        """Whether all layers are trained, as far as they can be."""
-        return all(layer.annotator.is_fitted for layer in self.layers)
-
-    @property
-    def decode(self) -> Decode:
-        """How the columns between the layers are treated."""
-        return self._decode
-
-    @decode.setter
-    def decode(self, value: Decode) -> None:
-        check_choice("decoding", value, DECODINGS)
-        self._decode = value
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the layers, from the first to the last."""
-        return [layer.name for layer in self.layers]
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """Factors on the layers' scores in joint decoding."""
-        return {layer.name: layer.weight for layer in self.layers}
-
-    @weights.setter
-    def weights(self, given: Mapping[str, float]) -> None:
-        self.layers = weigh_layers(self.layers, given)
-
-    def __getitem__(self, name: str) -> Any:
-        """The tagger, or other annotator, of that name: after training the trained one."""
-        return layer_named(name, self.layers).annotator.source
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "held_out_": [], "candidates_": None}  # for use after training
@@ -230,14 +121,15 @@ class Pipeline(Estimator):
         selected by cross-validation: an annotator that the pipeline tags with, saves and loads. By
         default it is ``auto`` for a pipeline of that decoding and ``cascade`` for others. On text
         that a lower layer was trained on, its column is cross-fitted in ``folds`` parts; ``notes_``
-        says where. ``training_`` has facts of it by layer. ``joint`` trains all layers at once, as
-        one factorial CRF, on a corpus that has all labels. ``callback`` is called with a layer's
-        name and a `Progress`.
+        says where. ``joint`` trains all layers at once, as one factorial CRF, on a corpus that has
+        all labels. ``callback`` is called with a layer's name and a `Progress`.
 
         With ``auto``, ``same`` says which types of lower labels mean which of the last layer's, as
         far as you know: ``{"PER": "speaker"}``. Those of the same name need not be told.
         ``held_out_`` then has the training text of the last layer with scores of models that have
         not seen it.
+
+        ``training_`` has facts of the training by layer.
 
         Ctrl-C in the training of the last task ends it with what there is: the best model so far,
         of ``auto`` the best that was finished. ``interrupted_`` and ``notes_`` then say so. Before
@@ -283,65 +175,6 @@ class Pipeline(Estimator):
         alone.training_ = {last.name: {**self.training_[last.name], **own}}
         return alone
 
-    # Using it
-
-    def predict(
-        self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
-    ) -> dict[str, list[list[str]]]:
-        """Labels of every layer, for a corpus or for lists of tokens.
-
-        ``known`` names layers whose labels the corpus has; what is missing there is found.
-        """
-        out: dict[str, list[list[str]]] = {name: [] for name in self.names}
-        for part in self.annotate_parts(data, known=known, decode=decode):
-            for name in out:
-                out[name] += cast("list[list[str]]", part.lists(name))
-        return out
-
-    def annotate(
-        self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
-    ) -> Corpus:
-        """The corpus with a column of labels for every layer."""
-        return Corpus.concatenate(self.annotate_parts(data, known=known, decode=decode))
-
-    def annotate_parts(
-        self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
-    ) -> Iterator[Corpus]:
-        """The same in parts, as they are decoded."""
-        how, corpus = self._how(decode), self.corpus_of(data)
-        for part, given in self.split(corpus, known):
-            labelled = self._decoder.annotate(part, how, given)
-            yield remove_columns(labelled, find_added_columns(corpus, self.representations))
-
-    def tag(
-        self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
-    ) -> list[PipelineTagging]:
-        """Labels of every layer with their confidences: of tokens, of spans, of the whole."""
-        how, split = self._how(decode), self.split(data, known)
-        return [one for part, given in split for one in tag_corpus(self._decoder, part, how, given)]
-
-    def predict_nbest(self, data: Any, k: int) -> list[list[tuple[dict[str, list[str]], float]]]:
-        """The k best joint labellings of each sequence, with their probabilities."""
-        split = self.split(data)
-        return [ranked for part, _ in split for ranked in find_n_best(self._decoder, part, k)]
-
-    def reports(self, data: Any) -> list[Report]:
-        """How joint decoding of this data is computed, and how far it is from exact decoding where
-        that is affordable: a report for each set of layers that hang together."""
-        self.check()
-        return self._decoder.reports(
-            add_representations(self.corpus_of(data), self.representations)
-        )
-
-    def explain(self, sequence: Any, *, top: int = 5) -> PipelineExplanation:
-        """Where joint decoding decides otherwise than the cascade, and which features made it so.
-
-        ``sequence`` is one of a corpus, or a list of tokens.
-        """
-        self.check()
-        one = sequence.to_corpus() if hasattr(sequence, "to_corpus") else self.corpus_of([sequence])
-        return explain_changes(self._decoder, add_representations(one, self.representations), top)
-
     def tune(self, data: Any, **settings: Any) -> Pipeline:
         """Choose the weights of layers on held-out text; settings are those of
         `dovetail.pipeline.train.weights.choose_weights`."""
@@ -352,49 +185,6 @@ class Pipeline(Estimator):
 
         self.weights = choose_weights(self.weights, predict, data, **settings)
         return self
-
-    def corpus_of(self, data: Any) -> Corpus:
-        """Any data that a pipeline reads, as a corpus."""
-        return as_corpus(data, self.layers, self.representations)
-
-    def joint_scores(self, corpus: Corpus) -> JointScores:
-        """Scores of all layers over a corpus, for joint decoding."""
-        return self._decoder.joint_scores(add_representations(corpus, self.representations), {})
-
-    def last_potentials(self, corpus: Corpus, decode: Decode) -> Potentials:
-        """Scores of the last layer given what those below pass on; of data that `split` gives."""
-        passed = self._decoder.passing(decode, {})
-        filled = annotate_in_order(self.layers[:-1], corpus, passed)
-        return self.layers[-1].annotator.potentials(filled, {})
-
-    def split(
-        self, data: Any, known: Iterable[str] = ()
-    ) -> Iterator[tuple[Corpus, dict[str, Known]]]:
-        """Data in parts that are decoded at a time, represented, with labels of layers that are
-        known."""
-        self.check()
-        layers = [layer_named(name, self.layers) for name in known]
-        corpus = add_representations(
-            self.corpus_of(data), find_corpus_readers(self.representations)
-        )
-        for part in split_corpus(corpus, self.layers):
-            given = {layer.name: known_labels(layer.name, layer.labels, part) for layer in layers}
-            yield add_representations(part, self.representations), given
-
-    @property
-    def _decoder(self) -> Decoder:
-        return Decoder(self.layers, self.lattice, self.inference, self.epsilon, self.threads)
-
-    def _how(self, decode: Decode | None) -> Decode:
-        how = self.decode if decode is None else decode
-        check_choice("decoding", how, DECODINGS)
-        return how
-
-    def check(self) -> None:
-        """Make sure that all layers are trained, and know what those below them may say."""
-        if not self._checked:
-            check_fitted(self.layers)
-            self._checked = True
 
     # Keeping it
 
@@ -431,30 +221,7 @@ class Pipeline(Estimator):
         except DovetailError:
             raise
         except (TypeError, ValueError, AttributeError):
-            raise damaged(file) from None
+            raise damage_error(file) from None
         pipeline._untrained.update(saved.untrained)
         pipeline.notes_, pipeline.training_ = saved.notes, saved.training
         return pipeline
-
-    def with_weights(self, **weights: float) -> Pipeline:
-        """The same layers under other weights."""
-        return self.with_layers(weigh_layers(self.layers, weights))
-
-    def with_layers(self, layers: Sequence[Layer]) -> Pipeline:
-        """The same settings and representations with these layers. Parameters can be changed, and
-        layers trained, without effect on this pipeline."""
-        other = Pipeline.__new__(Pipeline)
-        other.__dict__.update(self.__dict__)
-        other._untrained = {name: layer.copy() for name, layer in self._untrained.items()}
-        copies = {id(self._untrained[name]): layer for name, layer in other._untrained.items()}
-        other.layers = [
-            replace(layer, annotator=copies.get(id(layer.annotator), layer.annotator))
-            for layer in layers
-        ]
-        other.representations, other.notes_ = [*self.representations], [*self.notes_]
-        for layer in other.layers:
-            other._untrained.setdefault(layer.name, layer.annotator)
-        other.held_out_ = [*self.held_out_]
-        other.training_ = {name: dict(facts) for name, facts in self.training_.items()}
-        other._checked = False
-        return other

@@ -9,7 +9,7 @@ from dovetail.errors import DataError
 from dovetail.features import Template, column
 
 
-def stacked(
+def stack_taggers(
     name: str, features: Template, *, window: int = 5, **settings: Any
 ) -> dict[str, Tagger]:
     """Two taggers for one task, as layers of a pipeline (Cohen and Carvalho, 2005).
@@ -18,7 +18,7 @@ def stacked(
     labels at the tokens up to ``window`` places away. Trained on one corpus, the column between
     them is cross-fitted.
 
-    >>> layers = stacked("fields", Template(column("word")), window=2)
+    >>> layers = stack_taggers("fields", Template(column("word")), window=2)
     >>> print(layers["fields"].features)
     word
     "fields@base"[-2..2]

@@ -26,10 +26,10 @@ def label_of(name: str, corpus: Corpus, label: str | None = None) -> str:
 
 
 @contextmanager
-def naming(task: str, where: object = "") -> Iterator[None]:
+def name_task_in_errors(task: str, where: object = "") -> Iterator[None]:
     """Add to an error which task it is about, and which file that task is from.
 
-    >>> with naming("ner"):
+    >>> with name_task_in_errors("ner"):
     ...     raise DataError("its data has one column only")
     Traceback (most recent call last):
         ...

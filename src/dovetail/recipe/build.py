@@ -19,7 +19,7 @@ from dovetail.features.template_file import ready_made, template_from_file
 from dovetail.io.loading import load
 from dovetail.pipeline.pipeline import Pipeline
 from dovetail.pipeline.representations import extend_template, find_columns
-from dovetail.pipeline.tasks import label_of, naming
+from dovetail.pipeline.tasks import label_of, name_task_in_errors
 from dovetail.recipe.description import Description, Task
 from dovetail.recipe.linear_tasks import build_linear_tagger, read_in_compounds
 from dovetail.recipe.representations import build_representation
@@ -37,7 +37,7 @@ def build_pipeline(
     parts: dict[str, Any] = {one.name_: one for one in representations}
     inputs = list(parts.values())
     for task in recipe.tasks:
-        with naming(task.name, recipe.path):
+        with name_task_in_errors(task.name, recipe.path):
             parts[task.name] = _build_tagger(recipe, task, corpora, inputs, threads)
     try:
         return Pipeline(

@@ -12,7 +12,7 @@ from dovetail.errors import DovetailError
 from dovetail.io.files import PathLike
 from dovetail.pipeline.decode.single import missing
 from dovetail.pipeline.pipeline import Pipeline
-from dovetail.pipeline.tasks import label_of, naming
+from dovetail.pipeline.tasks import label_of, name_task_in_errors
 from dovetail.recipe.build import build_pipeline, read_task_files
 from dovetail.recipe.description import Description, Task
 from dovetail.recipe.parse import parse_recipe
@@ -57,7 +57,7 @@ class Recipe(Description):
                 continue
             key = task.data, task.format, task.columns
             if key not in known:
-                with naming(task.name, self.path):
+                with name_task_in_errors(task.name, self.path):
                     known[key] = read_task_files(task, task.data)
             out[task.name] = known[key]
         return out
@@ -106,7 +106,8 @@ class Recipe(Description):
         )
         for task in self.tasks:
             if task.name in pipeline.training_ and task.name in corpora:
-                pipeline.training_[task.name] |= self._source_facts(task)
+                facts = pipeline.training_[task.name]
+                pipeline.training_[task.name] = {**facts, **self._source_facts(task)}
         return pipeline
 
     def _source_facts(self, task: Task) -> dict[str, Any]:
@@ -148,7 +149,7 @@ class Recipe(Description):
             filled = corpus
             for name in absent:
                 filled = filled.with_column(name, missing(corpus))
-            with naming(task.name, self.path):
+            with name_task_in_errors(task.name, self.path):
                 sizes = tagger.dry_run(filled, label=self.label_of(task, corpus))
             found[task.name] = {**sizes, "not_counted": absent}
         return found

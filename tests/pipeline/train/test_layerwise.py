@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dovetail import Corpus, DataError, Pipeline, Tagger, Template, TrainingError, column, stacked
+from dovetail import (
+    Corpus,
+    DataError,
+    Pipeline,
+    Tagger,
+    Template,
+    TrainingError,
+    column,
+    stack_taggers,
+)
 from dovetail.corpus import SoftColumn
 from dovetail.corpus.sequences import assign_folds
 from dovetail.pipeline.train.layerwise import LayerwiseTraining
@@ -136,7 +145,7 @@ def test_default_features_read_all_layers_below() -> None:
 
 def test_stacked_learning_reads_windows_of_base_predictions() -> None:
     corpus = only(random_corpus(40, seed=1), "word", "up")
-    pipeline = Pipeline(stacked("up", Template(WORD), window=2, c2=0.1), decode="cascade")
+    pipeline = Pipeline(stack_taggers("up", Template(WORD), window=2, c2=0.1), decode="cascade")
     pipeline.fit(corpus)
     assert pipeline.names == ["up@base", "up"]
     assert "cross-fitted" in pipeline.notes_[0]

@@ -45,7 +45,7 @@ class Decoder:
                     layer = self.layers[member]
                     corpus = corpus.with_column(layer.name, Column(codes, layer.labels))
             return corpus
-        passed = self.passing(decode, known)
+        passed = self.column_to_pass(decode, known)
         if DECODING_METHODS[decode].pass_on is _pass_best_labels:
             return annotate_in_order(self.layers, corpus, passed)
         filled = annotate_in_order(self.layers[:-1], corpus, passed)
@@ -54,7 +54,7 @@ class Decoder:
             corpus = corpus.with_column(layer.name, column)
         return corpus
 
-    def passing(self, decode: Decode, known: Knowns) -> Pass:
+    def column_to_pass(self, decode: Decode, known: Knowns) -> Pass:
         """What a layer passes on to those that read it."""
         pass_on = DECODING_METHODS[decode].pass_on
         return lambda layer, corpus: pass_on(self, layer, corpus, known.get(layer.name))
@@ -69,7 +69,7 @@ class Decoder:
 
     def joint_scores(self, corpus: Corpus, known: Knowns) -> JointScores:
         """Scores of all layers; what joint decoding cannot follow is guessed by the cascade."""
-        return JointScores.of(self.layers, corpus, known, self.passing("cascade", known))
+        return JointScores.of(self.layers, corpus, known, self.column_to_pass("cascade", known))
 
     def reports(self, corpus: Corpus) -> list[Report]:
         """How joint decoding is computed, for each set of layers that hang together."""

@@ -93,7 +93,7 @@ def tag_corpus(
                 source = (grid, place) if exact else (layer.annotator.grid(answer), 0)
                 found[layer.name] = _Decoded(best.labels[place], expected.labels[place], *source)
     else:
-        passed = decoder.passing(decode, known)
+        passed = decoder.column_to_pass(decode, known)
         filled = annotate_in_order(decoder.layers[:-1], corpus, passed)
         for layer in decoder.layers:
             grid = layer.annotator.grid(filled)

@@ -26,7 +26,7 @@ def shared_parts(corpus: Corpus, source: Corpus, folds: int, seed: int) -> Ints 
     return np.where(found >= 0, parts[found], -1)
 
 
-def reordered(columns: list[Column], order: Ints, corpus: Corpus) -> Column:
+def restore_order(columns: list[Column], order: Ints, corpus: Corpus) -> Column:
     """Columns of selected sequences as one column of the corpus they were selected from."""
     joined = type(columns[0]).concatenate(columns)
     lengths = np.diff(corpus.bounds)[order]

@@ -18,7 +18,7 @@ from dovetail.pipeline.representations import (
     note_leaks,
     remove_columns,
 )
-from dovetail.pipeline.tasks import label_of, naming
+from dovetail.pipeline.tasks import label_of, name_task_in_errors
 from dovetail.pipeline.train.auto.interruption import best_member
 from dovetail.pipeline.train.auto.members import Member, fit_members
 from dovetail.pipeline.train.auto.pools import Candidates
@@ -133,7 +133,7 @@ class Trainer:
         columns = {}
         written = find_columns(self.representations)
         for name, corpus in corpora.items():
-            with naming(name):
+            with name_task_in_errors(name):
                 label = (self.labels or {}).get(name)
                 columns[name] = label_of(name, remove_columns(corpus, written), label)
         return columns
@@ -195,7 +195,7 @@ class Trainer:
         held_out: Sequence[HeldOut]
         annotator: LayerAnnotator
         candidates = None
-        with naming(last.name):
+        with name_task_in_errors(last.name):
             try:
                 fit_members(layerwise, last, corpus, label, members)
                 candidates = Candidates(members, self.decoder.threads)

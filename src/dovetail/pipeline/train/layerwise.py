@@ -26,8 +26,8 @@ from dovetail.pipeline.layers.annotator import TrainableAnnotator
 from dovetail.pipeline.layers.layer import Layer
 from dovetail.pipeline.layers.tagger import TaggerLayer
 from dovetail.pipeline.representations import extend_template, find_auto_columns, find_columns
-from dovetail.pipeline.tasks import naming
-from dovetail.pipeline.train.cross_fitting import reordered, shared_parts
+from dovetail.pipeline.tasks import name_task_in_errors
+from dovetail.pipeline.train.cross_fitting import restore_order, shared_parts
 from dovetail.pipeline.train.representation_values import choose_value, groups_of, reads
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class LayerwiseTraining:
     seed: int
     threads: int | None
     listener: Listener | None = None
-    represented: Sequence[Representation] = ()
+    representations: Sequence[Representation] = ()
     same: Mapping[str, str] = field(default_factory=dict)  # types below, and what they mean above
     notes: list[str] = field(default_factory=list)
     sources: dict[str, TrainedOn] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class LayerwiseTraining:
                 f"'{layer.name}' is no Tagger, so it cannot be trained here: leave its data out"
             )
         self.check_columns(layer, corpus)
-        with naming(layer.name):
+        with name_task_in_errors(layer.name):
             filled = self.annotate(corpus, self.below(layer))
             self.choose_features(layer, filled, label)
             self.choose_representation_value(layer, filled, label)
@@ -131,7 +131,7 @@ class LayerwiseTraining:
                 model = lower if part < 0 else source.folds[part]
                 columns.append(self._write(model, corpus.select(chosen)))
                 order.append(chosen)
-        return reordered(columns, np.concatenate(order), corpus)
+        return restore_order(columns, np.concatenate(order), corpus)
 
     def _write(self, layer: Layer, corpus: Corpus) -> Column:
         if self.columns == "soft":
@@ -146,7 +146,7 @@ class LayerwiseTraining:
             assert isinstance(lower.annotator, TrainableAnnotator)  # it was trained here
             annotator = lower.annotator.clone_for_fold()
             name = f"{lower.name}, without part {part + 1} of {self.folds}"
-            with naming(lower.name):
+            with name_task_in_errors(lower.name):
                 annotator.fit(rest, source.label, self.callback(name))
             annotator.check_finished()
             out.append(Layer(lower.name, annotator))
@@ -168,10 +168,10 @@ class LayerwiseTraining:
         if not isinstance(annotator, TrainableAnnotator) or not annotator.chooses_features:
             return
         lower = [other.name for other in self.below(layer)]
-        known = {other.name for other in self.layers} | set(find_columns(self.represented))
+        known = {other.name for other in self.layers} | set(find_columns(self.representations))
         inputs = [name for name in corpus.names if name != label and name not in known]
         template = resolve_corpus_features(annotator.features, corpus, label, inputs)
-        annotator.set_features(extend_template(template, self.represented).with_columns(*lower))
+        annotator.set_features(extend_template(template, self.representations).with_columns(*lower))
 
     def choose_representation_value(self, layer: Layer, corpus: Corpus, label: str) -> None:
         """What columns of representations count for a layer, where that is left open."""
@@ -179,7 +179,7 @@ class LayerwiseTraining:
         if not isinstance(annotator, TaggerLayer):
             return
         settings = annotator.settings
-        columns = find_auto_columns(self.represented)
+        columns = find_auto_columns(self.representations)
         read = [name for name in columns if reads(settings["features"], [name])]
         if read:
             choice = choose_value(settings, corpus, label, read, self.seed)

@@ -25,7 +25,7 @@ from dovetail.numeric import dot
 from dovetail.pipeline.decode.decoder import Decoder
 from dovetail.pipeline.decode.joint import JointScores
 from dovetail.pipeline.layers.known import Known, known_labels
-from dovetail.pipeline.tasks import naming
+from dovetail.pipeline.tasks import name_task_in_errors
 from dovetail.pipeline.train.joint.features import BlockFeatures, Bounds, Counts, LayerWeights
 from dovetail.pipeline.train.joint.layer import JointLayer
 
@@ -66,7 +66,7 @@ class JointObjective:
         layers = decoder.layers
         self.parts: list[JointLayer] = []
         for k, layer in enumerate(layers):
-            with naming(layer.name):
+            with name_task_in_errors(layer.name):
                 self.parts.append(JointLayer(layer, layers[:k], corpus))
         self._ends = np.cumsum([0, *(part.size for part in self.parts)])
         self.size = int(self._ends[-1])

@@ -1,0 +1,147 @@
+"""The use of a pipeline: labels of all layers for any data, by any way of decoding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from dovetail.base.potentials import Potentials
+from dovetail.corpus import Corpus
+from dovetail.errors import DataError
+from dovetail.grid.grid import METHODS
+from dovetail.pipeline.choices import DECODINGS, Decode, check_choice
+from dovetail.pipeline.composition import Composition
+from dovetail.pipeline.decode.decoder import Decoder
+from dovetail.pipeline.decode.explain import PipelineExplanation, explain_changes
+from dovetail.pipeline.decode.inputs import as_corpus, split_corpus
+from dovetail.pipeline.decode.joint import JointScores, annotate_in_order
+from dovetail.pipeline.decode.tagging import PipelineTagging, find_n_best, tag_corpus
+from dovetail.pipeline.layers.known import Known, known_labels
+from dovetail.pipeline.layers.layer import layer_named
+from dovetail.pipeline.representations import (
+    add_representations,
+    find_added_columns,
+    find_corpus_readers,
+    remove_columns,
+)
+
+if TYPE_CHECKING:
+    from dovetail.grid import Report
+
+
+class LayeredLabeller(Composition):
+    """Trained layers that label data, and how they are decoded."""
+
+    lattice: int | None
+    inference: str
+    epsilon: float
+    threads: int | None
+
+    def _check_parameters(self) -> None:
+        check_choice("inference", self.inference, METHODS)
+        if self.lattice is not None and self.lattice < 1:
+            raise DataError(f"lattice is {self.lattice}; give a number of labellings of at least 1")
+
+    @property
+    def decode(self) -> Decode:
+        """How the columns between the layers are treated."""
+        return self._decode
+
+    @decode.setter
+    def decode(self, value: Decode) -> None:
+        check_choice("decoding", value, DECODINGS)
+        self._decode = value
+
+    def predict(
+        self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
+    ) -> dict[str, list[list[str]]]:
+        """Labels of every layer, for a corpus or for lists of tokens.
+
+        ``known`` names layers whose labels the corpus has; what is missing there is found.
+        """
+        out: dict[str, list[list[str]]] = {name: [] for name in self.names}
+        for part in self.annotate_parts(data, known=known, decode=decode):
+            for name in out:
+                out[name] += cast("list[list[str]]", part.lists(name))
+        return out
+
+    def annotate(
+        self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
+    ) -> Corpus:
+        """The corpus with a column of labels for every layer."""
+        return Corpus.concatenate(self.annotate_parts(data, known=known, decode=decode))
+
+    def annotate_parts(
+        self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
+    ) -> Iterator[Corpus]:
+        """The same in parts, as they are decoded."""
+        how, corpus = self._how(decode), self.corpus_of(data)
+        for part, given in self.split(corpus, known):
+            labelled = self._decoder.annotate(part, how, given)
+            yield remove_columns(labelled, find_added_columns(corpus, self.representations))
+
+    def tag(
+        self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
+    ) -> list[PipelineTagging]:
+        """Labels of every layer with their confidences: of tokens, of spans, of the whole."""
+        how, split = self._how(decode), self.split(data, known)
+        return [one for part, given in split for one in tag_corpus(self._decoder, part, how, given)]
+
+    def predict_nbest(self, data: Any, k: int) -> list[list[tuple[dict[str, list[str]], float]]]:
+        """The k best joint labellings of each sequence, with their probabilities."""
+        split = self.split(data)
+        return [ranked for part, _ in split for ranked in find_n_best(self._decoder, part, k)]
+
+    def reports(self, data: Any) -> list[Report]:
+        """How joint decoding of this data is computed, and how far it is from exact decoding where
+        that is affordable: a report for each set of layers that hang together."""
+        self.check()
+        return self._decoder.reports(
+            add_representations(self.corpus_of(data), self.representations)
+        )
+
+    def explain(self, sequence: Any, *, top: int = 5) -> PipelineExplanation:
+        """Where joint decoding decides otherwise than the cascade, and which features made it so.
+
+        ``sequence`` is one of a corpus, or a list of tokens.
+        """
+        self.check()
+        one = sequence.alone() if hasattr(sequence, "alone") else self.corpus_of([sequence])
+        return explain_changes(self._decoder, add_representations(one, self.representations), top)
+
+    def corpus_of(self, data: Any) -> Corpus:
+        """Any data that a pipeline reads, as a corpus."""
+        return as_corpus(data, self.layers, self.representations)
+
+    def joint_scores(self, corpus: Corpus) -> JointScores:
+        """Scores of all layers over a corpus, for joint decoding."""
+        return self._decoder.joint_scores(add_representations(corpus, self.representations), {})
+
+    def last_potentials(self, corpus: Corpus, decode: Decode) -> Potentials:
+        """Scores of the last layer given what those below pass on; of data that `split` gives."""
+        passed = self._decoder.column_to_pass(decode, {})
+        filled = annotate_in_order(self.layers[:-1], corpus, passed)
+        return self.layers[-1].annotator.potentials(filled, {})
+
+    def split(
+        self, data: Any, known: Iterable[str] = ()
+    ) -> Iterator[tuple[Corpus, dict[str, Known]]]:
+        """Data in parts that are decoded at a time, represented, with labels of layers that are
+        known."""
+        self.check()
+        layers = [layer_named(name, self.layers) for name in known]
+        corpus = add_representations(
+            self.corpus_of(data), find_corpus_readers(self.representations)
+        )
+        for part in split_corpus(corpus, self.layers):
+            given = {layer.name: known_labels(layer.name, layer.labels, part) for layer in layers}
+            yield add_representations(part, self.representations), given
+
+    @property
+    def _decoder(self) -> Decoder:
+        return Decoder(self.layers, self.lattice, self.inference, self.epsilon, self.threads)
+
+    def _how(self, decode: Decode | None) -> Decode:
+        how = self.decode if decode is None else decode
+        check_choice("decoding", how, DECODINGS)
+        return how
