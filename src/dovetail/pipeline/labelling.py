@@ -106,7 +106,7 @@ class LayeredLabeller(Composition):
         ``sequence`` is one of a corpus, or a list of tokens.
         """
         self.check()
-        one = sequence.alone() if hasattr(sequence, "alone") else self.corpus_of([sequence])
+        one = sequence.to_corpus() if hasattr(sequence, "to_corpus") else self.corpus_of([sequence])
         return explain_changes(self._decoder, add_representations(one, self.representations), top)
 
     def corpus_of(self, data: Any) -> Corpus:
