@@ -246,3 +246,20 @@ def test_an_interrupted_training_is_no_result(
     monkeypatch.setattr(Tagger, "fit", interrupted)
     with pytest.raises(KeyboardInterrupt):
         experiment.work(experiment.plan.cells[0])
+
+
+def test_probabilities_of_spans_are_kept_at_full_size(tmp_path: Path) -> None:
+    words = [["Ada", "spoke"], ["he", "saw", "Bob"]] * 8
+    labels = [["B-X", "O"], ["O", "O", "B-X"]] * 8
+    upper = Corpus.from_lists({"word": words, "up": labels})
+    tasks = '[[task]]\nname = "up"\ndata = "up.conll"\ncolumns = ["word", "up"]\nc2 = 0.1\n'
+    how = 'systems = ["none", "auto"]\nsplits = 1\nsizes = [4]'
+    recipe = write(tmp_path, how, random_corpus(4, seed=1), upper, tasks)
+    experiment = Experiment(recipe, threads=1)
+    store = Store(tmp_path / "results.jsonl", experiment.fingerprint)
+    results = run(experiment.plan, experiment.work, store)
+    assert {(r["system"], r["size"]) for r in results if "reliability" in r} == {
+        ("none", 8),
+        ("auto", 8),
+    }
+    assert sum(summarize(results).reliability["auto"].counts) > 0

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from compare.results import made_up
 from dovetail.compare import report, summarize
 from dovetail.compare.report import render_report, write_report
 from dovetail.errors import DataError, DovetailError
+from dovetail.evaluate import span_reliability
 
 EMPTY = {"meta", "br", "link", "img", "input", "hr"}
 EXAMPLE = {
@@ -146,3 +148,17 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report, "find_spec", lambda name: None if name == "jinja2" else object())
     with pytest.raises(DovetailError, match=r"needs jinja2: pip install 'dovetail\[report\]'$"):
         _rendered()
+
+
+def test_reliability_is_shown_where_spans_have_probabilities() -> None:
+    heading = "Can probabilities be trusted?"
+    assert heading not in _rendered()
+    results = made_up()
+    for result in results:
+        if result["system"] == "joint" and result["size"] == 100:
+            found = [[(0, 1, "PER", 0.9), (1, 2, "PER", 0.4)]]
+            result["reliability"] = asdict(span_reliability([["B-PER", "O"]], found))
+    page = Page(_rendered(results))
+    assert heading in page.text
+    assert "the probabilities of joint's spans are off by 25.0 points" in page.text
+    assert page.elements.count("svg") == 4

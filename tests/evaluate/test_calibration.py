@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -38,7 +40,7 @@ def test_reliability_of_several_texts_is_that_of_all_spans() -> None:
     gold = [["B-X", "O"], ["B-X", "O"]]
     found = [[(0, 1, "X", 0.9), (1, 2, "X", 0.5)], [(0, 1, "Y", 0.55)]]
     each = [span_reliability([g], [f]) for g, f in zip(gold, found, strict=True)]
-    kept = [Reliability.from_dict(one.to_dict()) for one in each]
+    kept = [Reliability.from_dict(asdict(one)) for one in each]
     whole = span_reliability(gold, found)
     assert Reliability.pooled(kept).points() == whole.points()
     assert Reliability.pooled([]).error is None

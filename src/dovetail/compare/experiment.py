@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -26,7 +27,7 @@ from dovetail.compare.store import fingerprint
 from dovetail.corpus import Corpus
 from dovetail.corpus.sequences import sequence_keys
 from dovetail.errors import DataError
-from dovetail.evaluate import evaluate
+from dovetail.evaluate import evaluate, span_reliability
 from dovetail.pipeline.choices import Decode, Training
 from dovetail.pipeline.decode.single import missing
 from dovetail.pipeline.pipeline import Pipeline
@@ -155,7 +156,12 @@ class Experiment:
             overall = dict.fromkeys(overall, report.accuracy)
         n_test = len(test) if self._test is not None else len(self.splits[cell.split].test)
         result = {"overall": overall, "types": scores, "n_train": cell.size, "n_test": n_test}
-        if cell.system == "joint" and cell.split == 0 and cell.size == max(self.plan.sizes):
+        whole = cell.size == max(self.plan.sizes)
+        if whole and report.kind == "spans" and pipeline.layers[-1].annotator.has_probabilities:
+            tagged = pipeline.tag(test, decode=decode)
+            found_spans = [one.layers[self.task.name].spans for one in tagged]
+            result["reliability"] = asdict(span_reliability(test.lists(self.label), found_spans))
+        if cell.system == "joint" and cell.split == 0 and whole:
             result["changes"] = joint_changes(pipeline, test, found, self.task.name, self.label)
         return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dovetail.compare.summary import DataSaved, Difference, Spread, Summary
+from dovetail.evaluate.calibration import Reliability
 
 SIGNIFICANT, HIGHLY_SIGNIFICANT = 0.05, 0.01
 
@@ -111,6 +112,20 @@ def describe_data_saved(saved: DataSaved, summary: Summary) -> str:
     return (
         f"{saved.system} needs {how} {saved.size:.0f} of {full} {unit} ({less}) "
         f"to be as good as {reference} with all"
+    )
+
+
+def describe_reliability(system: str, found: Reliability) -> str:
+    """How far the probabilities of a system's spans are from the share that is right.
+
+    >>> print(describe_reliability("auto", Reliability((4.0,), (3.2,), (3.0,), (0.64,))))
+    the probabilities of auto's spans are off by 5.0 points in the mean; true ones would seem ...
+    """
+    if found.error is None or found.error_by_chance is None:
+        return f"{system} finds no spans"
+    return (
+        f"the probabilities of {system}'s spans are off by {format_percent(found.error)} points in "
+        f"the mean; true ones would seem {format_percent(found.error_by_chance)} off"
     )
 
 

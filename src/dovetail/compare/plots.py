@@ -123,6 +123,25 @@ def scores_by_split(summary: Summary) -> str:
     return as_svg("Overall F1 of each system on each split", 0.7 + len(scores) * 0.5, draw)
 
 
+def reliability(summary: Summary) -> str:
+    """The share of right spans against their probability, one line a system; on the diagonal,
+    probabilities are true."""
+
+    def draw(axes: Axes) -> None:
+        axes.plot([0, 1], [0, 1], color=GRID, linewidth=1.2)
+        for number, system in enumerate(summary.systems):
+            found = summary.reliability.get(system)
+            if found is not None and found.points():
+                probabilities, shares, _ = zip(*found.points(), strict=True)
+                axes.plot(probabilities, shares, linewidth=1.6, **mark(number))
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, 1.02)
+        axes.set_xlabel("probability of a span")
+        axes.set_ylabel("share that is right")
+
+    return as_svg("Reliability of the probabilities of each system's spans", 3.4, draw)
+
+
 @dataclass(frozen=True)
 class Plot:
     """A plot that every report shows, where ``applies`` says that there is something to see."""
@@ -143,6 +162,15 @@ PLOTS = (
         has_legend=False,
     ),
     Plot("Type by type", scores_by_type),
+    Plot(
+        "Can probabilities be trusted?",
+        reliability,
+        applies=lambda summary: bool(summary.reliability),
+        note=(
+            "Found spans by their probability, all splits together, and how many of them are "
+            "right. On the straight line probabilities are true; below it, too high."
+        ),
+    ),
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from dovetail.compare.plan import Result
 from dovetail.errors import DataError
+from dovetail.evaluate.calibration import Reliability
 from dovetail.evaluate.significance import compare_paired
 
 
@@ -88,6 +89,8 @@ class Summary:
     scores: Sequence[Score]
     differences: Sequence[Difference]
     data_saved: Sequence[DataSaved]
+    reliability: Mapping[str, Reliability] = field(default_factory=dict)
+    """Of the systems whose spans have probabilities, at full size, over all splits."""
 
     @property
     def full_size(self) -> int:
@@ -185,8 +188,20 @@ def summarize(
         scores,
         differences,
         data_saved=[],
+        reliability=_reliability(
+            {system: cells.get((system, sizes[-1]), {}) for system in systems}
+        ),
     )
     return _with_data_saved(summary)
+
+
+def _reliability(cells: Mapping[str, Mapping[int, Result]]) -> dict[str, Reliability]:
+    out = {}
+    for system, splits in cells.items():
+        kept = [r["reliability"] for r in splits.values() if r.get("reliability") is not None]
+        if kept:
+            out[system] = Reliability.pooled(map(Reliability.from_dict, kept))
+    return out
 
 
 def _pairs(systems: Sequence[str], reference: str) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from rich.text import Text
 from dovetail.compare.formatting import (
     describe_data_saved,
     describe_difference,
+    describe_reliability,
     explain_stars,
     format_spread,
     mark_significance,
@@ -43,7 +44,8 @@ def score_table(summary: Summary) -> Table:
 
 
 def findings(summary: Summary) -> list[str]:
-    """What the table says in sentences: every overall difference at full size, then data saved."""
+    """What the table says in sentences: every overall difference at full size, data saved, and how
+    far probabilities are off."""
     full = summary.full_size
     return [
         *(
@@ -52,6 +54,7 @@ def findings(summary: Summary) -> list[str]:
             if found.size == full and found.type is None
         ),
         *(describe_data_saved(saved, summary) for saved in summary.data_saved),
+        *(describe_reliability(system, found) for system, found in summary.reliability.items()),
     ]
 
 

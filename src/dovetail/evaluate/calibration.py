@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import pi, sqrt
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dovetail.corpus import spans
 
 N_BINS = 10
-Floats = npt.NDArray[np.float64]
 PredictedSpan = tuple[int, int, str, float]
 """Start, end, label and probability, as the spans of a tagging are."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Reliability:
     """Predicted spans in ten equally wide bins of their probability.
 
@@ -26,54 +24,42 @@ class Reliability:
     variance that the number of right ones would have if the probabilities were true.
     """
 
-    counts: Floats
-    probabilities: Floats
-    right: Floats
-    variances: Floats
+    counts: tuple[float, ...]
+    probabilities: tuple[float, ...]
+    right: tuple[float, ...]
+    variances: tuple[float, ...]
 
     @property
     def error(self) -> float | None:
         """The expected calibration error: how far probabilities are from the share that is right,
         in the mean of all spans; None where there are none."""
-        n = self.counts.sum()
-        return float(np.abs(self.probabilities - self.right).sum() / n) if n else None
+        gaps = (abs(p - r) for p, r in zip(self.probabilities, self.right, strict=True))
+        return sum(gaps) / sum(self.counts) if any(self.counts) else None
 
     @property
     def error_by_chance(self) -> float | None:
-        """The error that perfectly calibrated probabilities would be expected to show on this many
-        spans: an error below it is no evidence of miscalibration."""
-        n = self.counts.sum()
-        return float(np.sqrt(self.variances).sum() * sqrt(2 / pi) / n) if n else None
+        """The error that true probabilities would be expected to show on so many spans: below it,
+        nothing can be told."""
+        expected = sqrt(2 / pi) * sum(map(sqrt, self.variances))
+        return expected / sum(self.counts) if any(self.counts) else None
 
     def points(self) -> list[tuple[float, float, int]]:
         """Mean probability, share of right spans and number of spans, for each bin that has any."""
-        full = np.flatnonzero(self.counts)
-        return [
-            (
-                float(self.probabilities[k] / self.counts[k]),
-                float(self.right[k] / self.counts[k]),
-                int(self.counts[k]),
-            )
-            for k in full
-        ]
-
-    def to_dict(self) -> dict[str, list[float]]:
-        """Plain values, for a file."""
-        return {name: value.tolist() for name, value in vars(self).items()}
+        bins = zip(self.counts, self.probabilities, self.right, strict=True)
+        return [(p / n, right / n, int(n)) for n, p, right in bins if n]
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Reliability:
-        """The opposite of `to_dict`."""
-        names = cls.__dataclass_fields__
-        return cls(**{name: np.asarray(given[name], float) for name in names})
+        """One that was kept as plain values, as `dataclasses.asdict` gives them."""
+        return cls(*(tuple(map(float, given[field.name])) for field in fields(cls)))
 
     @classmethod
     def pooled(cls, each: Iterable[Reliability]) -> Reliability:
         """That of several texts together."""
         listed = list(each)
-        names = cls.__dataclass_fields__
-        zero = np.zeros(N_BINS)
-        return cls(**{name: sum((getattr(one, name) for one in listed), zero) for name in names})
+        names = [field.name for field in fields(cls)]
+        bins = (zip(*(getattr(one, name) for one in listed), strict=True) for name in names)
+        return cls(*(tuple(map(sum, own)) for own in bins))
 
 
 def span_reliability(
@@ -92,13 +78,9 @@ def span_reliability(
     ]
     probabilities, right = np.array(found, float).reshape(-1, 2).T
     bins = np.minimum((N_BINS * probabilities).astype(int), N_BINS - 1)
-
-    def total(values: Floats) -> Floats:
-        return np.bincount(bins, values, N_BINS).astype(float)
-
     variances = probabilities * (1 - probabilities)
     each = np.ones_like(probabilities), probabilities, right, variances
-    return Reliability(*map(total, each))
+    return Reliability(*(tuple(np.bincount(bins, own, N_BINS).tolist()) for own in each))
 
 
 def span_calibration_error(
