@@ -20,6 +20,7 @@ from typing import Any, cast
 import numpy as np
 
 from dovetail import __version__
+from dovetail.base.training import was_interrupted
 from dovetail.compare.plan import Cell, Plan
 from dovetail.compare.representations import learn_unseen
 from dovetail.compare.splits import Split, given_folds, random_splits
@@ -191,7 +192,7 @@ class Experiment:
             with name_task_in_errors(self.task.name):
                 empty = add_representations(self._empty_lower_columns(train), known.values())
                 tagger.fit(empty, label=self.label)
-            if tagger.stopped_.startswith("interrupted"):
+            if was_interrupted(tagger.stopped_):
                 raise KeyboardInterrupt
             return Pipeline({**known, **own}, threads=self.threads)
         data = dict.fromkeys(own, train)
