@@ -132,8 +132,11 @@ def sentences(rows: Sequence[Row]) -> list[str]:
             )
     for system in ("auto", "none"):
         error = mean_of(rows, system, "calibration_error")
+        by_chance = mean_of(rows, system, "calibration_error_by_chance")
         if error is not None:
-            out.append(f"expected calibration error of {system}'s spans: {format_percent(error)}")
+            chance = "" if by_chance is None else f", by chance alone {format_percent(by_chance)}"
+            shown = format_percent(error)
+            out.append(f"expected calibration error of {system}'s spans: {shown}{chance}")
     times = [(n, mean_of(rows, "auto", "training_seconds", n)) for n in TIMED]
     told = [f"{seconds:.1f} s from {n} sequences" for n, seconds in times if seconds is not None]
     if told:
@@ -150,8 +153,9 @@ def to_dict(rows: Sequence[Row], systems: Sequence[str]) -> dict[str, Any]:
                 "size": row.size,
                 "f1": {system: row.f1(system) for system in systems if system in row.results},
                 "draws": {s: [_f1(r) for r in own.values()] for s, own in row.results.items()},
-                "calibration_error": {
-                    s: mean_of([row], s, "calibration_error") for s in ("none", "auto")
+                **{
+                    what: {s: mean_of([row], s, what) for s in ("none", "auto")}
+                    for what in ("calibration_error", "calibration_error_by_chance")
                 },
                 "training_seconds": {s: mean_of([row], s, "training_seconds") for s in row.results},
             }

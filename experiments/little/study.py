@@ -7,7 +7,7 @@ from typing import Any
 
 from dovetail import __version__
 from dovetail.compare import Cell, Plan, fingerprint
-from dovetail.evaluate import evaluate_spans, span_calibration_error
+from dovetail.evaluate import evaluate_spans, span_reliability
 from experiments.common.scores import plain_scores
 from experiments.little.case import LABEL, SEED, LittleCase
 from experiments.little.systems import SYSTEMS
@@ -75,5 +75,7 @@ class LittleStudy:
         }
         if answer.spans is not None:
             found["n_spans"] = sum(map(len, answer.spans))
-            found["calibration_error"] = span_calibration_error(gold, answer.spans)
+            reliability = span_reliability(gold, answer.spans)
+            found["calibration_error"] = reliability.error
+            found["calibration_error_by_chance"] = reliability.error_by_chance
         return found

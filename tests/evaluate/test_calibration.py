@@ -7,16 +7,16 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from dovetail.evaluate import Reliability, span_calibration_error, span_reliability
+from dovetail.evaluate import Reliability, span_reliability
 
 
 def test_calibration_is_by_bins() -> None:
     gold = [["B-X", "O", "B-X", "O"]]
     found = [(k, k + 1, "X", p) for k, p in enumerate((0.95, 0.35, 0.3, 0.0))]
     # In the bins: 0.95 right; 0.35 wrong and 0.3 right; 0.0 wrong.
-    assert span_calibration_error(gold, [found]) == pytest.approx((0.05 + 0.35 + 0) / 4)
-    assert span_calibration_error([["O"]], [[]]) is None
-    assert span_calibration_error([["B-X"]], [[(0, 1, "Y", 1.0)]]) == 1
+    assert span_reliability(gold, [found]).error == pytest.approx((0.05 + 0.35 + 0) / 4)
+    assert span_reliability([["O"]], [[]]).error is None
+    assert span_reliability([["B-X"]], [[(0, 1, "Y", 1.0)]]).error == 1
 
 
 def test_reliability_says_what_chance_alone_would_show() -> None:

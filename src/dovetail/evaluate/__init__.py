@@ -5,7 +5,7 @@ from typing import Literal
 from dovetail.corpus import Scheme, detect_scheme
 from dovetail.evaluate import fields
 from dovetail.evaluate.bootstrap import Interval, bootstrap, resample_totals
-from dovetail.evaluate.calibration import Reliability, span_calibration_error, span_reliability
+from dovetail.evaluate.calibration import Reliability, span_reliability
 from dovetail.evaluate.chi_square import chi_square_test
 from dovetail.evaluate.coverage import coverage, match_spans
 from dovetail.evaluate.pairs import Labels
@@ -44,7 +44,6 @@ __all__ = [
     "match_spans",
     "paired_t_test",
     "resample_totals",
-    "span_calibration_error",
     "span_reliability",
 ]
 

@@ -81,16 +81,3 @@ def span_reliability(
     variances = probabilities * (1 - probabilities)
     each = np.ones_like(probabilities), probabilities, right, variances
     return Reliability(*(tuple(np.bincount(bins, own, N_BINS).tolist()) for own in each))
-
-
-def span_calibration_error(
-    gold: Sequence[Sequence[str | None]], predicted: Sequence[Sequence[PredictedSpan]]
-) -> float | None:
-    """How far the probabilities of predicted spans are from the share of these that are right: the
-    mean over ten equally wide bins of probabilities, each by how many spans it has; None where no
-    span is predicted.
-
-    >>> span_calibration_error([["B-PER", "O"]], [[(0, 1, "PER", 0.75)]])
-    0.25
-    """
-    return span_reliability(gold, predicted).error
