@@ -200,7 +200,7 @@ def test_info(run: Run, pipeline: Path) -> None:
     assert "pipeline  ner -> fields\n" in shown
     assert "decode    joint, inference auto\n" in shown
     assert "  reads        ner (a layer), word\n" in shown
-    assert "  labels    4 (IOB2): B-PER, I-PER, O, B-LOC\n" in shown
+    assert "  labels       4 (IOB2): B-PER, I-PER, O, B-LOC\n" in shown
     assert "largest weights" not in shown
     assert "largest weights for B-SPEAKER" in run("info", pipeline, "--top", 1).stdout
 
