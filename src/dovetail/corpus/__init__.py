@@ -27,6 +27,7 @@ from dovetail.corpus.schemes import (
     detect_scheme,
 )
 from dovetail.corpus.soft import SoftColumn
+from dovetail.corpus.span_texts import guess_tokens
 from dovetail.corpus.table import Corpus, Sequence
 from dovetail.corpus.tei import read_tei, stream_tei
 from dovetail.corpus.text import read_text, stream_text
@@ -50,6 +51,7 @@ __all__ = [
     "convert",
     "detect_scheme",
     "format_of",
+    "guess_tokens",
     "guess_unit",
     "labels_from_spans",
     "near_duplicates",

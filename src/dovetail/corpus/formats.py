@@ -43,6 +43,14 @@ TAGS = Option(
     metavar="ALL/EACH",
     parse=parserator.parse_tags,
 )
+RESULTS = Option(
+    "results",
+    "What spans are in Label Studio: annotations, by default, or predictions to be accepted.",
+    choices=label_studio.RESULTS,
+)
+INTERFACE = Option(
+    "interface", "Label Studio: write the labelling interface to this file.", metavar="FILE"
+)
 ELEMENT = Option(
     "element",
     "The elements of XML that are sequences; by default the outermost that hold text.",
@@ -67,7 +75,13 @@ FORMATS: dict[str, Format] = {
         Carries((*conllu.FIELD_COLUMNS, "label"), find_other_losses=conllu.find_losses),
         find_unread=conllu.find_unread,
     ),
-    "jsonl": Format(jsonl.read_jsonl, jsonl.stream_jsonl, (".jsonl", ".ndjson"), jsonl.write_jsonl),
+    "jsonl": Format(
+        jsonl.read_jsonl,
+        jsonl.stream_jsonl,
+        (".jsonl", ".ndjson"),
+        jsonl.write_jsonl,
+        find_unread=jsonl.find_unread,
+    ),
     "text": Format(text.read_text, text.stream_text, read_options=(UNIT,)),
     "markup": Format(markup.read_markup, markup.stream_markup),
     "brat": Format(
@@ -96,6 +110,7 @@ FORMATS: dict[str, Format] = {
         label_studio.write_label_studio,
         SPANS,
         read_options=(TOKENIZATION,),
+        write_options=(RESULTS, INTERFACE),
     ),
     "parserator": Format(
         parserator.read_parserator,
