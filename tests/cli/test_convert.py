@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -82,3 +83,16 @@ def test_other_commands_read_these_formats_too(run: Run, tmp_path: Path) -> None
     run("train", tmp_path / "names.xml", "--model", tmp_path / "m")
     result = run("tag", tmp_path / "m", tmp_path / "names.xml", "--output-format", "conll")
     assert result.stdout.startswith("Ada\tGiven\tGiven\nLopez\tLast\tLast\n")
+
+
+def test_predictions_for_label_studio(run: Run, tmp_path: Path) -> None:
+    source, target, interface = (tmp_path / name for name in ("a.jsonl", "a.json", "a.xml"))
+    span = {"start": 3, "end": 7, "label": "LOC", "text": "Rome", "probability": 0.5}
+    source.write_text(json.dumps({"text": "In Rome", "spans": [span]}))
+    options = ["--results", "predictions", "--interface", interface]
+    result = run("convert", source, target, *options)
+    assert "the probabilities of spans are left out" in result.stderr
+    [task] = json.loads(target.read_text())
+    assert task["predictions"][0]["result"][0]["value"]["labels"] == ["LOC"]
+    assert "annotations" not in task
+    assert '<Label value="LOC"/>' in interface.read_text()

@@ -123,6 +123,11 @@ def test_best_labellings_of_all_layers(run: Run, pipeline: Path) -> None:
     given = json.dumps({"tokens": ["by", "Ada"]})
     line = json.loads(run("tag", pipeline, "--format", "jsonl", "--nbest", 2, text=given).stdout)
     assert line["nbest"][0]["layers"]["fields"] == line["layers"]["fields"]["labels"]
+    options = ["--format", "text", "--output-format", "jsonl", "--nbest", 2]
+    line = json.loads(run("tag", pipeline, *options, text="by Ada\n").stdout)
+    [span] = line["nbest"][0]["spans"]["fields"]
+    assert span == {"start": 3, "end": 6, "label": "SPEAKER", "text": "Ada"}
+    assert line["layers"]["fields"]["spans"] == [span]
     shown = run("tag", pipeline, "--format", "text", "--nbest", 2, text="by Ada\n").stdout
     assert shown.splitlines()[0].endswith("  by [SPEAKER Ada]")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -139,6 +141,107 @@ def test_json_of_tokens(run: Run, model: Path) -> None:
     assert sum(line["marginals"][0].values()) == pytest.approx(1, abs=1e-4)
     line = json.loads(run("tag", model, "--format", "jsonl", "--nbest", 2, text=given).stdout)
     assert line["nbest"][0]["labels"] == line["labels"]
+    assert "spans" not in line["nbest"][0]
+    options = ["--format", "jsonl", "--nbest", 2, "--spans"]
+    line = json.loads(run("tag", model, *options, text=given).stdout)
+    assert line["nbest"][0]["spans"] == [{"start": 1, "end": 2, "label": "STIME"}]
+
+
+def test_json_of_best_labellings_has_the_spans_of_each(run: Run, model: Path) -> None:
+    options = ["--format", "text", "--output-format", "jsonl", "--nbest", 3]
+    line = json.loads(run("tag", model, *options, text=TEXT).stdout)
+    first, second, _ = line["nbest"]
+    assert first["spans"] == line["spans"] != second["spans"]
+    assert [(s["label"], s["text"]) for s in first["spans"]] == [
+        ("DATE", "Tuesday, 6 August"),
+        ("STIME", "4:30pm"),
+    ]
+    for span in (*first["spans"], *second["spans"]):
+        assert span["text"] == TEXT[span["start"] : span["end"]]
+
+
+@pytest.fixture(scope="module")
+def text_model(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of raw text with spans."""
+    folder = tmp_path_factory.mktemp("text")
+    lines = [
+        {"text": "Dinner in Rome, at noon.", "spans": [[10, 14, "LOC"]]},
+        {"text": "Ada is in Oslo today.", "spans": [[0, 3, "PER"], [10, 14, "LOC"]]},
+    ]
+    (folder / "text.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    run("train", folder / "text.jsonl", "-m", folder / "text.dovetail", "--c2", "0.01")
+    return folder / "text.dovetail"
+
+
+def test_a_model_of_raw_text_takes_text_for_text(
+    run: Run, text_model: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "line.txt"
+    path.write_text("Dinner in Oslo, at noon.")
+    shown = run("tag", text_model, path).stdout
+    assert re.fullmatch(r"Dinner in \[LOC Oslo [01]\.\d\d\], at noon\.\n", shown)
+    assert run("tag", text_model, text=path.read_text()).stdout == shown
+    assert "[LOC" not in run("tag", text_model, path, "--format", "conll").stdout
+    path.write_text("Rome O\nis O\n\nOslo O\n")
+    result = run("tag", text_model, path)
+    assert "line.txt is read as plain text" in result.stderr
+    assert "--format conll" in result.stderr
+
+
+def test_a_model_of_columns_refuses_a_line_of_text(run: Run, model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "line.txt"
+    path.write_text(TEXT)
+    message = run("tag", model, path, code=1).stderr
+    assert "has 6 columns where the training data had 2" in message
+    assert "if this is plain text, say --format text" in message
+
+
+def test_tasks_for_label_studio_have_predictions(
+    run: Run, text_model: Path, tmp_path: Path
+) -> None:
+    source, tasks, interface = (tmp_path / name for name in ("a.txt", "tasks.json", "view.xml"))
+    source.write_text("Dinner in Rome, at noon.\nA purple bicycle sings.\nAda is in Oslo.\n")
+    options = ["--output-format", "label-studio", "--uncertain-first", "--interface", interface]
+    run("tag", text_model, source, "-o", tasks, *options)
+    found = json.loads(tasks.read_text())
+    assert len(found) == 3
+    assert all("annotations" not in task for task in found)
+    scores = [task["predictions"][0]["score"] for task in found]
+    assert scores == sorted(scores)
+    assert 0 < scores[0] < scores[-1] <= 1
+    [rome] = [task for task in found if "Rome" in task["data"]["text"]]
+    [span] = rome["predictions"][0]["result"]
+    assert span["value"] == {"start": 10, "end": 14, "text": "Rome", "labels": ["LOC"]}
+    assert 0 < span["score"] <= 1
+    assert '<Label value="LOC"/>\n    <Label value="PER"/>' in interface.read_text()
+    chunks = run("tag", text_model, source, *options[:2], "--chunk-size", 1).stdout
+    assert [task["data"] for task in json.loads(chunks)] == [
+        {"text": line} for line in source.read_text().splitlines()
+    ]
+    nbest = json.loads(run("tag", text_model, source, *options[:2], "--nbest", 2).stdout)
+    assert [len(task["predictions"]) for task in nbest] == [2, 2, 2]
+
+
+def test_plain_labels_are_no_predictions_of_label_studio(run: Run, pos_model: Path) -> None:
+    options = ["--format", "conll", "--columns", "language,form"]
+    message = run(
+        "tag", pos_model, *options, "--output-format", "label-studio", text="l dog\n", code=1
+    ).stderr
+    assert "the labels of this model are plain" in message
+
+
+def test_least_certain_sequences_first(run: Run, model: Path, test_file: Path) -> None:
+    whole = blocks(run("tag", model, test_file, "--marginals").stdout)
+    sorted_ = blocks(run("tag", model, test_file, "--marginals", "--uncertain-first").stdout)
+
+    def certainty(block: list[list[str]]) -> float:
+        return math.prod(float(row[3]) for row in block) ** (1 / len(block))
+
+    assert sorted(map(str, whole)) == sorted(map(str, sorted_))
+    shares = [certainty(block) for block in sorted_]
+    assert all(a <= b + 1e-3 for a, b in itertools.pairwise(shares))
+    bare = blocks(run("tag", model, test_file, "--uncertain-first").stdout)
+    assert bare == [[row[:3] for row in block] for block in sorted_]
 
 
 def test_plain_labels_and_named_columns(run: Run, pos_model: Path) -> None:

@@ -42,5 +42,15 @@ def test_unknown_suffix_names_the_formats(name: str) -> None:
 
 
 def test_unknown_format_names_the_formats() -> None:
-    with pytest.raises(DataError, match="no format 'xml'; the formats are: conll, conllu"):
-        stream("file.conll", format="xml")
+    with pytest.raises(DataError, match="no format 'yaml'; the formats are: conll, conllu"):
+        stream("file.conll", format="yaml")
+
+
+def test_formats_that_share_a_suffix_are_told_by_what_is_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "export.jsonl"
+    path.write_text('{"text": "EU rejects", "label": [[0, 2, "ORG"]]}\n')
+    assert read(path).lists("label") == [["B-ORG", "O"]]
+    assert [part.lists("label") for part in stream(path)] == [[["B-ORG", "O"]]]
+    (tmp_path / "letter.txt").write_text("In Rome")
+    (tmp_path / "letter.ann").write_text("T1\tLOC 3 7\tRome\n")
+    assert read(tmp_path / "letter.txt").lists("label") == [["O", "B-LOC"]]

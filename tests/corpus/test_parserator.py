@@ -14,7 +14,7 @@ from dovetail.errors import DataError
 def _read(folder: Path, content: str) -> Corpus:
     path = folder / "x.xml"
     path.write_text(content)
-    return read(path)
+    return read_parserator(path)
 
 
 def test_text_between_tokens_is_kept(tmp_path: Path) -> None:
@@ -37,6 +37,7 @@ def test_text_between_tokens_is_kept(tmp_path: Path) -> None:
 BAD = {
     "<A>\n<B><C>x</C>": ":2: not XML",
     "<A>\n<B><C>x<D>y</D></C></B></A>": ":2: <D> stands within the token <C>",
+    "<A>\n<B><C>x y</C></B></A>": ":2: <C> holds several words, 'x y', .* --format xml",
     "<A>\n<B><C> </C></B></A>": ":2: the token <C> is empty",
     "<A>\nx<B><C>y</C></B></A>": ":2: text 'x' outside all strings",
     "": "x.xml:1: not XML",
@@ -89,6 +90,7 @@ def test_what_is_written_is_read(tmp_path_factory, strings) -> None:
         ("a", "x:y", "'x:y' cannot be the tag"),
         ("\x00", "X", "sequence 1 has '\\\\x00', which XML cannot hold"),
         (" ", "X", "sequence 1, token 1 has no word"),
+        ("New York", "X", "sequence 1, token 1 has white space in it, 'New York'"),
     ],
 )
 def test_what_xml_cannot_hold(word: str, label: str, message: str) -> None:
@@ -100,7 +102,7 @@ def test_what_xml_cannot_hold(word: str, label: str, message: str) -> None:
 def test_words_without_a_label_are_text(tmp_path: Path) -> None:
     corpus = Corpus.from_lists({"word": [["a", "b"]], "label": [[None, "X"]]})
     write_parserator(corpus, tmp_path / "x.xml")
-    back = read(tmp_path / "x.xml")
+    back = read_parserator(tmp_path / "x.xml")
     assert back.lists("word") == [["b"]]
     assert back.texts == ("a b",)
 
@@ -112,7 +114,7 @@ def test_strings_without_tokens_are_counted(tmp_path: Path, caplog) -> None:
 
 
 def test_real_addresses(shared_data: Path) -> None:
-    corpus = read_parserator(shared_data / "usaddress" / "training" / "labeled.xml")
+    corpus = read(shared_data / "usaddress" / "training" / "labeled.xml")
     assert (len(corpus), corpus.n_tokens) == (1513, 10722)
     assert len(corpus.column("label").levels) == 29
     tokens = zip(corpus[0].offsets.tolist(), corpus[0]["word"], strict=True)

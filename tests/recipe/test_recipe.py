@@ -222,7 +222,7 @@ BAD = {
     "lexicon": (f'{NER}lexicons = {{ x = "people.txt" }}\n', "belong to features: say which"),
     "features": (f'{NER}features = "entites"\n', "feature set 'entites'; did you mean 'entities'?"),
     "format": (NER.replace("news.conll", "recipe.toml"), "recipe.toml cannot be told from its na"),
-    "unknown format": (f'{NER}format = "xml"\n', "format is 'xml'; give one of conll, conllu"),
+    "unknown format": (f'{NER}format = "yaml"\n', "format is 'yaml'; give one of conll, conllu"),
     "columns": (
         f'{NER}format = "jsonl"\ncolumns = ["a"]\n',
         "task 'ner': columns names those of CoNLL files, and ",

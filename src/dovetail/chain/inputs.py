@@ -90,7 +90,7 @@ def index_training_data(
     data: Any, labels: Any, label: str | None, weights: Any, allowed: Any, feature_set: FeatureSet
 ) -> tuple[Dataset, dict[str, Any]]:
     """Index training data; also describe its features and columns for the model file."""
-    from dovetail.corpus import Corpus, guess_unit
+    from dovetail.corpus import Corpus, guess_tokens, guess_unit
     from dovetail.features import Dataset, Template
     from dovetail.features.resolution import resolve_corpus_features, resolve_list_features
 
@@ -116,9 +116,9 @@ def index_training_data(
     if label not in data.names:
         raise DataError(f"there is no column '{label}'; the data has {', '.join(data.names)}")
     known = labels if labels is not None else data.lists(label)
-    facts = {"label": label, "columns": list(data.names)}
+    facts: dict[str, Any] = {"label": label, "columns": list(data.names)}
     if data.texts is not None:
-        facts["unit"] = guess_unit(data.texts)
+        facts |= {"unit": guess_unit(data.texts), "tokens": guess_tokens(data)}
     feature_set = resolve_corpus_features(feature_set, data, label)
     if isinstance(feature_set, Template):
         dataset = Dataset.from_template(feature_set, data, known, **beside)

@@ -16,8 +16,11 @@ from dovetail.corpus import FORMATS, UNITS, Corpus, format_of, stream
 from dovetail.corpus.conll import parse_columns
 from dovetail.corpus.formats import concatenate_files, read_filled
 from dovetail.errors import DataError
+from dovetail.io.files import open_text
 
 CRFSUITE = "crfsuite"
+LINES_LOOKED_AT = 50
+FEWEST_ROWS = 3
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -31,7 +34,7 @@ def input_options(function: Function) -> Function:
     return click.option(
         "--format",
         type=click.Choice([*FORMATS, CRFSUITE]),
-        help="Format of the data; without it the file's name tells (.txt is taken for CoNLL).",
+        help="Format of the data; without it the file tells (.txt is taken for CoNLL).",
     )(function)
 
 
@@ -113,14 +116,31 @@ class Source:
         try:
             yield
         except DataError as error:
-            text = self.guessed and self.path.removesuffix(".gz").endswith(".txt")
-            if not (text and os.path.exists(self.path)):
+            if not (self.is_guess_of_text and os.path.exists(self.path)):
                 raise
             raise DataError(f"{error}; if this is plain text, say --format text") from None
+
+    @property
+    def is_guess_of_text(self) -> bool:
+        """Whether this may be plain text: it is called so, and taken for CoNLL."""
+        return self.guessed and self.format == "conll" and is_text_name(self.path)
 
     def _options(self) -> dict[str, Any]:
         given = {"columns": self.columns, "unit": self.unit}
         return {name: value for name, value in given.items() if value is not None}
+
+
+def is_text_name(path: str) -> bool:
+    """Whether a file is called .txt, which plain text and CoNLL files are."""
+    return path.removesuffix(".gz").endswith(".txt")
+
+
+def looks_like_columns(path: str) -> bool:
+    """Whether the first lines of a file have the same number of fields, two or more."""
+    with open_text(path) as file:
+        lines = [line for line in islice(file, LINES_LOOKED_AT) if not line.isspace()]
+    widths = {len(line.split("\t" if "\t" in line else None)) for line in lines}
+    return len(lines) >= FEWEST_ROWS and len(widths) == 1 and widths != {1}
 
 
 def _has_option(format: str, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dovetail.cli.outputs.results import LayeredResult, Result
+from dovetail.cli.outputs.results import LayeredResult, Result, best_spans
 from dovetail.corpus import Corpus, detect_scheme
 from dovetail.pipeline.choices import Decode
 
@@ -30,7 +30,7 @@ def tag_in_layers(
         return [
             LayeredResult(
                 {
-                    name: Result(labels, spans=[] if with_spans[name] else None)
+                    name: Result(labels, spans=best_spans(labels) if with_spans[name] else None)
                     for name, labels in best[0][0].items()
                 },
                 nbest=best,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import dovetail
 from dovetail import Tagger
 from dovetail.corpus import Corpus
+from dovetail.corpus.labels import split_label
 from dovetail.errors import DataError, ModelFileError
 from dovetail.pipeline.choices import DECODINGS
 
@@ -49,11 +50,37 @@ def has_spans(tagger: Tagger) -> bool:
     return bool(tagger.model_.facts["scheme"] != "none")
 
 
+def span_types(model: Tagger | Pipeline) -> set[str]:
+    """The types of the spans that a model, or its last layer, can find."""
+    labels = model.labels_ if isinstance(model, Tagger) else list(model.layers[-1].labels)
+    return {split_label(label)[1] for label in labels if label != "O"}
+
+
+def reads_raw_text(model: Tagger | Pipeline) -> bool:
+    """Whether a model, or its last tagger, was trained on raw text, cut as we cut it."""
+    trained = [model] if isinstance(model, Tagger) else _taggers(model)[-1:]
+    return any(tagger.model_.facts.get("tokens") == "words" for tagger in trained)
+
+
 def unit_of_text(model: Tagger | Pipeline) -> str | None:
     """What was one sequence of the raw text that a model, or its last tagger, was trained on."""
     trained = [model] if isinstance(model, Tagger) else _taggers(model)[-1:]
     units: list[str | None] = [tagger.model_.facts.get("unit") for tagger in trained]
     return units[0] if units else None
+
+
+def refuse_wide_table(corpus: Corpus, model: Tagger | Pipeline, path: str) -> None:
+    """Refuse a table with more columns than the training data had."""
+    if isinstance(model, Tagger):
+        known = [_input_columns(model), model.model_.facts.get("columns", ())]
+    else:
+        known = _pipeline_columns(model)
+    widest = max(map(len, known))
+    if len(corpus.names) > widest > 0:
+        raise DataError(
+            f"{path}, read as CoNLL, has {len(corpus.names)} columns where the training data had "
+            f"{widest}: name them with --columns"
+        )
 
 
 def rename_as_trained(corpus: Corpus, model: Tagger | Pipeline) -> Corpus:

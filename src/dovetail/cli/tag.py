@@ -10,19 +10,31 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from dovetail import Tagger
-from dovetail.cli.inputs import CRFSUITE, Batch, Source, input_options, unit_option
+from dovetail.cli.inputs import (
+    CRFSUITE,
+    Batch,
+    Source,
+    input_options,
+    is_text_name,
+    looks_like_columns,
+    unit_option,
+)
 from dovetail.cli.layered import tag_in_layers
 from dovetail.cli.models import (
     CHAIN_DECODINGS,
     has_spans,
     load,
+    reads_raw_text,
     reads_whole_corpora,
     refuse_decoding,
+    refuse_wide_table,
     rename_as_trained,
+    span_types,
     unit_of_text,
 )
-from dovetail.cli.outputs import OUTPUTS, LayeredResult, OutputFormat, Result
+from dovetail.cli.outputs import OUTPUTS, LayeredResult, OutputFormat, Result, best_spans
 from dovetail.corpus import Corpus
+from dovetail.corpus.label_studio import write_interface
 from dovetail.errors import DataError
 from dovetail.io.files import write_text
 from dovetail.pipeline.choices import DECODINGS
@@ -54,6 +66,12 @@ CHUNK_SIZE = 1000
 )
 @click.option("--spans", is_flag=True, help="JSON lines: add spans, with their probabilities.")
 @click.option(
+    "--uncertain-first", is_flag=True, help="Sort by certainty, the least certain sequence first."
+)
+@click.option(
+    "--interface", metavar="FILE", help="Label Studio: write the labelling interface, too."
+)
+@click.option(
     "--chunk-size",
     type=click.IntRange(1),
     metavar="N",
@@ -67,20 +85,26 @@ def command(
     unit: str | None,
     output_format: str | None,
     output: str,
+    interface: str | None,
     chunk_size: int | None,
     **asked: Any,
 ) -> None:
     """Label sequences with a trained model.
 
-    INPUT is a file or, by default, standard input. It is tagged in chunks, so it may be of any
+    INPUT is a file or, by default, standard input; where the model was trained on raw text, .txt
+    files and standard input are taken for it. It is tagged in chunks, so it may be of any
     length. CoNLL output has the columns of the input, then the predicted labels (and with
     --marginals the probability of each). Plain text gives text with the spans in brackets, or with
     --output-format jsonl an object a sequence: its text, and of each span where it starts and ends
-    in it (in characters), its label, its text and its probability.
+    in it (in characters), its label, its text and its probability. Tasks for label-studio have what
+    is found as predictions with scores.
 
     Of a pipeline, CoNLL output has a column for each layer and JSON lines have "layers"; text shows
     the last layer.
     """
+    tagger = load(model)
+    if format is None and columns is None:
+        format = choose_format(source, tagger)
     given = Source.of(source, format, columns, unit)
     name = output_format or (given.format if given.format in OUTPUTS else "conll")
     written = OUTPUTS[name]
@@ -88,14 +112,17 @@ def command(
         raise click.UsageError(f"feature text holds no words that could be written as {name}")
     request = Request(format=written, **asked)
     request.check()
-    tagger = load(model)
+    if interface is not None and name != "label-studio":
+        raise click.UsageError("--interface needs --output-format label-studio")
     refuse_decoding(request.decode, tagger, model)
     if given.format == "text" and unit is None:
         given = replace(given, unit=unit_of_text(tagger))
     if chunk_size is None:
         chunk_size = 1 if source == "-" and sys.stdin.isatty() else CHUNK_SIZE
-        if reads_whole_corpora(tagger):
+        if reads_whole_corpora(tagger) or request.uncertain_first:
             chunk_size = sys.maxsize
+    elif request.uncertain_first:
+        raise click.UsageError("--uncertain-first needs all sequences: leave out --chunk-size")
     write: Callable[[Corpus, Any, TextIO], None] = (
         written.write if isinstance(tagger, Tagger) else written.write_layered
     )
@@ -103,17 +130,41 @@ def command(
     def renamed(corpus: Corpus) -> Corpus:
         if given.format != "conll" or columns is not None:
             return corpus
+        if given.is_guess_of_text:
+            refuse_wide_table(corpus, tagger, given.path)
         return rename_as_trained(corpus, tagger)
 
     with write_text(output) as file:
         before = 0
+        file.write(written.before)
         for batch in given.batches(chunk_size, renamed):
             results = _answer(tagger, batch, request, before)
+            table = batch.corpus
+            if request.uncertain_first:
+                table, results = _sort(table, results, request)
+            if before:
+                file.write(written.between)
             if written.is_text and before and batch.corpus.document_bounds is not None:
                 file.write("\n")
-            write(batch.corpus, results, file)
+            write(table, results, file)
             file.flush()
             before += len(batch.corpus)
+        file.write(written.after)
+    if interface is not None:
+        write_interface(span_types(tagger), interface)
+
+
+def choose_format(source: str, model: Tagger | Pipeline) -> str | None:
+    """Plain text where a name leaves that open and the model was trained on it; else None."""
+    if not (source == "-" or is_text_name(source)) or not reads_raw_text(model):
+        return None
+    if source != "-" and looks_like_columns(source):
+        click.echo(
+            f"dovetail: {source} is read as plain text, which the model was trained on, though it "
+            "looks like columns; if it has columns, say --format conll",
+            err=True,
+        )
+    return "text"
 
 
 @dataclass(frozen=True)
@@ -125,15 +176,23 @@ class Request:
     nbest: int | None
     decode: str | None
     spans: bool
+    uncertain_first: bool
 
     def check(self) -> None:
         """Refuse what does not go together."""
         other = self.decode not in (None, "viterbi", "joint")
-        if self.nbest is not None and (self.marginals or self.spans or other):
-            raise click.UsageError("--nbest does not go with --marginals, --spans or --decode")
+        if self.nbest is not None and (self.marginals or self.uncertain_first or other):
+            raise click.UsageError(
+                "--nbest does not go with --marginals, --uncertain-first or --decode"
+            )
         if self.spans and self.format.spans != "on request":
             able = [name for name, format in OUTPUTS.items() if format.spans == "on request"]
             raise click.UsageError(f"--spans needs --output-format {' or '.join(able)}")
+
+    @property
+    def wants_confidences(self) -> bool:
+        """Whether the probabilities of the labels will be used, or shown."""
+        return self.marginals or self.uncertain_first or self.format.confidences
 
     def wants_spans(self, corpus: Corpus) -> bool:
         """Whether spans will be shown, if the labels write any."""
@@ -154,20 +213,34 @@ def _answer(
         raise DataError(f"after {before} sequences: {error}") from None
 
 
+def _sort(corpus: Corpus, results: Sequence[Any], request: Request) -> tuple[Corpus, Sequence[Any]]:
+    """Sequences in the order of their certainty; confidences that were needed only for this, and
+    documents, which lie scattered now, are dropped."""
+    certainties = [result.certainty or 0.0 for result in results]
+    order = sorted(range(len(results)), key=certainties.__getitem__)
+    shown = corpus.select(order)
+    table = Corpus(shown.columns, shown.bounds, texts=shown.texts, offsets=shown.offsets)
+    keep = request.marginals or request.format.confidences
+    return table, [results[i] if keep else results[i].without_confidences() for i in order]
+
+
 def _tag(tagger: Tagger, batch: Batch, request: Request) -> list[Result]:
     """No more is computed than will be shown."""
     decode: Any = request.decode or "viterbi"
     spans_too = request.wants_spans(batch.corpus) and has_spans(tagger)
     if request.nbest is not None:
         ranked = tagger.predict_nbest(batch.data, request.nbest)
-        return [Result(best[0][0], spans=[] if spans_too else None, nbest=best) for best in ranked]
-    if not (spans_too or request.marginals):
+        return [
+            Result(best[0][0], spans=best_spans(best[0][0]) if spans_too else None, nbest=best)
+            for best in ranked
+        ]
+    if not (spans_too or request.wants_confidences):
         return [Result(labels) for labels in tagger.predict(batch.data, decode=decode)]
     taggings = tagger.tag(batch.data, decode=decode)
     results = [
         Result(
             tagging.labels,
-            confidences=tagging.confidences if request.marginals else None,
+            confidences=tagging.confidences if request.wants_confidences else None,
             spans=tagging.spans if spans_too else None,
         )
         for tagging in taggings
@@ -186,8 +259,7 @@ def _tag_in_layers(pipeline: Pipeline, batch: Batch, request: Request) -> list[L
         pipeline,
         batch.data,
         decode=decode,
-        spans=request.format.spans == "always"
-        or (request.nbest is None and request.wants_spans(batch.data)),
-        confidences=request.marginals,
+        spans=request.wants_spans(batch.data),
+        confidences=request.wants_confidences,
         nbest=request.nbest,
     )

@@ -5,6 +5,7 @@ from dovetail.corpus.column import Column
 from dovetail.corpus.conll import read_conll, stream_conll, write_conll
 from dovetail.corpus.conllu import read_conllu, stream_conllu, write_conllu
 from dovetail.corpus.doccano import read_doccano, stream_doccano, write_doccano
+from dovetail.corpus.field_xml import read_field_xml, stream_field_xml
 from dovetail.corpus.formats import FORMATS, format_of, read, stream
 from dovetail.corpus.jsonl import read_jsonl, stream_jsonl, write_jsonl
 from dovetail.corpus.label_studio import (
@@ -26,6 +27,7 @@ from dovetail.corpus.schemes import (
     detect_scheme,
 )
 from dovetail.corpus.soft import SoftColumn
+from dovetail.corpus.span_texts import guess_tokens
 from dovetail.corpus.table import Corpus, Sequence
 from dovetail.corpus.tei import read_tei, stream_tei
 from dovetail.corpus.text import read_text, stream_text
@@ -49,6 +51,7 @@ __all__ = [
     "convert",
     "detect_scheme",
     "format_of",
+    "guess_tokens",
     "guess_unit",
     "labels_from_spans",
     "near_duplicates",
@@ -57,6 +60,7 @@ __all__ = [
     "read_conll",
     "read_conllu",
     "read_doccano",
+    "read_field_xml",
     "read_jsonl",
     "read_label_studio",
     "read_markup",
@@ -70,6 +74,7 @@ __all__ = [
     "stream_conll",
     "stream_conllu",
     "stream_doccano",
+    "stream_field_xml",
     "stream_jsonl",
     "stream_label_studio",
     "stream_markup",

@@ -4,8 +4,9 @@ name."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from dovetail.corpus import (
@@ -13,6 +14,7 @@ from dovetail.corpus import (
     conll,
     conllu,
     doccano,
+    field_xml,
     jsonl,
     label_studio,
     markup,
@@ -32,7 +34,7 @@ COLUMNS = Option(
 UNIT = Option("unit", "What of text or brat's is one sequence.", choices=UNITS)
 TOKENIZATION = Option(
     "tokens",
-    "How the text of brat, doccano and Label Studio is cut: into words, or at blanks only.",
+    "How the text of brat, doccano, Label Studio and XML is cut: into words, or at blanks only.",
     choices=TOKENS,
 )
 TAGS = Option(
@@ -40,6 +42,19 @@ TAGS = Option(
     "Tags of parserator's XML, by default AddressCollection/AddressString.",
     metavar="ALL/EACH",
     parse=parserator.parse_tags,
+)
+RESULTS = Option(
+    "results",
+    "What spans are in Label Studio: annotations, by default, or predictions to be accepted.",
+    choices=label_studio.RESULTS,
+)
+INTERFACE = Option(
+    "interface", "Label Studio: write the labelling interface to this file.", metavar="FILE"
+)
+ELEMENT = Option(
+    "element",
+    "The elements of XML that are sequences; by default the outermost that hold text.",
+    metavar="NAME",
 )
 SPANS = Carries(("word", "label"), "spans", needs_text=True)
 
@@ -60,7 +75,13 @@ FORMATS: dict[str, Format] = {
         Carries((*conllu.FIELD_COLUMNS, "label"), find_other_losses=conllu.find_losses),
         find_unread=conllu.find_unread,
     ),
-    "jsonl": Format(jsonl.read_jsonl, jsonl.stream_jsonl, (".jsonl", ".ndjson"), jsonl.write_jsonl),
+    "jsonl": Format(
+        jsonl.read_jsonl,
+        jsonl.stream_jsonl,
+        (".jsonl", ".ndjson"),
+        jsonl.write_jsonl,
+        find_unread=jsonl.find_unread,
+    ),
     "text": Format(text.read_text, text.stream_text, read_options=(UNIT,)),
     "markup": Format(markup.read_markup, markup.stream_markup),
     "brat": Format(
@@ -89,6 +110,7 @@ FORMATS: dict[str, Format] = {
         label_studio.write_label_studio,
         SPANS,
         read_options=(TOKENIZATION,),
+        write_options=(RESULTS, INTERFACE),
     ),
     "parserator": Format(
         parserator.read_parserator,
@@ -104,11 +126,18 @@ FORMATS: dict[str, Format] = {
         ),
         write_options=(TAGS,),
     ),
+    "xml": Format(
+        field_xml.read_field_xml,
+        field_xml.stream_field_xml,
+        read_options=(ELEMENT, TOKENIZATION),
+        recognizes=field_xml.recognizes,
+    ),
 }
 
 
 def read(path: PathLike, format: str | None = None, **options: Any) -> Corpus:
-    """Read a corpus; without ``format`` the suffix (before any ``.gz``) tells it.
+    """Read a corpus; without ``format`` the suffix (before any ``.gz``) tells it and, where formats
+    share one, what is in the file.
 
     ``options`` go to the reader of the format, such as ``columns`` of `read_conll`. Plain text is
     never guessed, since ``.txt`` is the usual suffix of CoNLL files: say ``format="text"``.
@@ -148,7 +177,7 @@ def stream(path: PathLike, format: str | None = None, **options: Any) -> Iterato
 
 
 def format_of(path: PathLike, format: str | None = None) -> str:
-    """The name of the format, told by the suffix of the file if it is not given.
+    """The name of the format, told by the suffix of the file, or what is in it, if it is not given.
 
     >>> format_of("news.jsonl.gz")
     'jsonl'
@@ -157,12 +186,21 @@ def format_of(path: PathLike, format: str | None = None) -> str:
         if format not in FORMATS:
             raise DataError(f"there is no format {format!r}; the formats are: {', '.join(FORMATS)}")
         return format
-    name = os.fspath(path).lower().removesuffix(".gz")
-    suffix = os.path.splitext(name)[1]
-    for known, entry in FORMATS.items():
-        if suffix in entry.suffixes:
+    return guess_format(path, FORMATS)
+
+
+def guess_format(path: PathLike, formats: Mapping[str, Format]) -> str:
+    """Which of these formats a file or folder has, by its name and, where names are shared, what is
+    in it."""
+    place = Path(os.fspath(path))
+    suffix = os.path.splitext(os.fspath(path).lower().removesuffix(".gz"))[1]
+    for known, entry in formats.items():
+        if entry.recognizes(place):
             return known
-    raise DataError(
-        f"the format of {os.fspath(path)} cannot be told from its name; give one of: "
-        f"{', '.join(FORMATS)}"
-    )
+    for known, entry in formats.items():
+        if suffix in entry.suffixes and not place.is_dir():
+            return known
+    what, why = os.fspath(path), "from its name"
+    if place.is_dir():
+        what, why = f"the folder {what}", "since it has neither .ann nor .xml files"
+    raise DataError(f"the format of {what} cannot be told {why}; give one of: {', '.join(formats)}")

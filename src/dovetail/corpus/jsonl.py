@@ -84,6 +84,23 @@ def write_jsonl(
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
+def find_unread(path: PathLike) -> list[str]:
+    """What of a file is not read, as phrases for a person: how probable spans are."""
+    if os.fspath(path) == "-":  # which is read only once
+        return []
+    with open_text(path) as file:
+        if not any('"probability"' in line and _has_probabilities(line) for line in file):
+            return []
+    return ["the probabilities of spans are left out (dovetail tag can write label-studio itself)"]
+
+
+def _has_probabilities(line: str) -> bool:
+    spans = parse_json(line, "").get("spans")
+    return isinstance(spans, list) and any(
+        isinstance(span, dict) and "probability" in span for span in spans
+    )
+
+
 def _columns(sequence: Sequence, label: str) -> dict[str, Any]:
     keys = {"word": "tokens", label: "labels"}
     line: dict[str, Any] = {}

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from typing import Any, TextIO
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, TextIO, get_args
+from xml.sax.saxutils import quoteattr
 
 from dovetail.corpus.jsonl import parse_document, parse_json
 from dovetail.corpus.record import Record
@@ -26,6 +27,8 @@ from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError
 from dovetail.io.files import PathLike, open_text, write_text
 
+Results = Literal["annotations", "predictions"]
+RESULTS: tuple[Results, ...] = get_args(Results)
 FROM_NAME, TO_NAME = "label", "text"  # as in Label Studio's template for named entities
 
 
@@ -51,11 +54,19 @@ def stream_label_studio(
     return to_chunks(_records(path, tokens), chunk_size, ["word"])
 
 
-def write_label_studio(corpus: Corpus, target: PathLike | TextIO, *, label: str = "label") -> None:
-    """Write tasks for import into Label Studio, the spans of a column as their annotations.
+def write_label_studio(
+    corpus: Corpus,
+    target: PathLike | TextIO,
+    *,
+    label: str = "label",
+    results: Results = "annotations",
+    interface: PathLike | None = None,
+) -> None:
+    """Write tasks for import into Label Studio, the spans of a column as their annotations, or as
+    predictions, which annotators see and have to accept.
 
     The labelling interface must call its text "text" and its labels "label", as the template for
-    named entities does.
+    named entities does; the one for these labels is written to the file ``interface``.
 
     >>> import sys
     >>> write_label_studio(Corpus.from_texts(["EU rejects"]), sys.stdout)
@@ -64,6 +75,9 @@ def write_label_studio(corpus: Corpus, target: PathLike | TextIO, *, label: str 
     ]
     """
     require_text(corpus, "Label Studio")
+    if results not in RESULTS:
+        raise DataError(f"results are {' or '.join(RESULTS)}, not {results!r}")
+    types: set[str] = set()
     with write_text(target) as file:
         file.write("[")
         for sequence, document in zip(corpus, document_numbers(corpus), strict=True):
@@ -72,17 +86,45 @@ def write_label_studio(corpus: Corpus, target: PathLike | TextIO, *, label: str 
             found = character_spans(sequence, label)
             if found is not None:
                 text = sequence.text or ""
-                result = [_result(text, *span, number) for number, span in enumerate(found, 1)]
-                task["annotations"] = [{"result": result}]
+                result = [span_result(text, *span, number) for number, span in enumerate(found, 1)]
+                task[results] = [{"result": result}]
+                types |= {span.label for span in found}
             comma = "," if sequence.index else ""
             file.write(f"{comma}\n{json.dumps(task, ensure_ascii=False)}")
         file.write("\n]\n")
+    if interface is not None:
+        write_interface(types, interface)
 
 
-def _result(text: str, start: int, end: int, label: str, number: int) -> dict[str, Any]:
+def write_interface(types: Iterable[str], target: PathLike | TextIO) -> None:
+    """Write the labelling interface for spans of these types, to be pasted as a project's code.
+
+    >>> import sys
+    >>> write_interface(["ORG", "LOC"], sys.stdout)
+    <View>
+      <Labels name="label" toName="text">
+        <Label value="LOC"/>
+        <Label value="ORG"/>
+      </Labels>
+      <Text name="text" value="$text"/>
+    </View>
+    """
+    labels = "".join(f"    <Label value={quoteattr(one)}/>\n" for one in sorted(types))
+    with write_text(target) as file:
+        file.write(
+            f'<View>\n  <Labels name="{FROM_NAME}" toName="{TO_NAME}">\n{labels}  </Labels>\n'
+            f'  <Text name="{TO_NAME}" value="${TO_NAME}"/>\n</View>\n'
+        )
+
+
+def span_result(
+    text: str, start: int, end: int, label: str, number: int, score: float | None = None
+) -> dict[str, Any]:
+    """A span of characters as Label Studio has it in annotations and predictions."""
     value = {"start": start, "end": end, "text": text[start:end], "labels": [label]}
     names = {"from_name": FROM_NAME, "to_name": TO_NAME, "type": "labels"}
-    return {"id": str(number), **names, "value": value}
+    scored = {} if score is None else {"score": score}
+    return {"id": str(number), **names, "value": value, **scored}
 
 
 def _records(path: PathLike, tokens: Tokens) -> Iterator[Record]:

@@ -21,6 +21,7 @@ from dovetail.errors import DataError
 from dovetail.io.files import PathLike, open_bytes, write_text
 
 TAGS = ("AddressCollection", "AddressString")
+AS_FIELDS = "read fields of several words as --format xml (of convert --from xml)"
 _BLOCK = 1 << 16
 _NAME = re.compile(r"[\w.-]+")
 _log = logging.getLogger(__name__)
@@ -117,6 +118,11 @@ def _elements(sequence: Sequence, label: str) -> str:
             raise DataError(
                 f"sequence {sequence.index + 1}, token {number} has no word, which XML needs"
             )
+        if len(word.split()) > 1:
+            raise DataError(
+                f"sequence {sequence.index + 1}, token {number} has white space in it, {word!r}, "
+                "which a token of parserator's cannot have"
+            )
         pieces.append(escape(word) if tag is None else f"<{tag}>{escape(word)}</{tag}>")
         pieces.append(escape(between[number]))
     line = "".join(pieces)
@@ -179,7 +185,9 @@ class _Strings:
             self._tag = name
             self._pieces.append(("", name))
         elif self._depth > 3:
-            raise DataError(f"{self._where}: <{name}> stands within the token <{self._tag}>")
+            raise DataError(
+                f"{self._where}: <{name}> stands within the token <{self._tag}>; {AS_FIELDS}"
+            )
 
     def _characters(self, content: str) -> None:
         if self._depth == 1 and content.strip():
@@ -191,13 +199,23 @@ class _Strings:
 
     def _end(self, name: str) -> None:
         self._depth -= 1
-        if self._depth == 2 and not self._pieces[-1][0].strip():
-            raise DataError(f"{self._where}: the token <{name}> is empty")
+        if self._depth == 2:
+            self._check_token(name, self._pieces[-1][0])
         if self._depth == 1:
             if any(tag is not None for _, tag in self._pieces):
                 self._done.append(_record(self._pieces))
             else:
                 self.bare += any(text.strip() for text, _ in self._pieces)
+
+    def _check_token(self, name: str, content: str) -> None:
+        words = content.split()
+        if not words:
+            raise DataError(f"{self._where}: the token <{name}> is empty")
+        if len(words) > 1:
+            raise DataError(
+                f"{self._where}: <{name}> holds several words, {content.strip()[:40]!r}, and "
+                f"parserator's elements are tokens; {AS_FIELDS}"
+            )
 
     def _refuse_entity(self, name: str, *_: object) -> None:
         """Entities can make a small file a huge text, or read other files."""

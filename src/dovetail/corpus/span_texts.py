@@ -21,6 +21,7 @@ from dovetail.errors import DataError
 
 Tokens = Literal["words", "blanks"]
 TOKENS: tuple[Tokens, ...] = get_args(Tokens)
+TEXTS_LOOKED_AT = 100
 _log = logging.getLogger(__name__)
 _BETWEEN_BLANKS = re.compile(r"\S+")
 
@@ -37,6 +38,28 @@ def find_tokens(text: str, tokens: Tokens) -> list[tuple[int, int]]:
     if tokens == "words":
         return tokenize(text)
     raise DataError(f"text cannot be cut into {tokens!r}: choose words or blanks")
+
+
+def guess_tokens(corpus: Corpus) -> Tokens | None:
+    """How the texts of a corpus were cut, by the first of them; None if in another way.
+
+    >>> guess_tokens(Corpus.from_texts(["It isn't."]))
+    'words'
+    """
+    if corpus.texts is None or corpus.offsets is None:
+        return None
+    first = corpus[:TEXTS_LOOKED_AT]
+    for tokens in TOKENS:
+        if all(
+            one.offsets is not None and find_tokens(one.text or "", tokens) == _pairs(one.offsets)
+            for one in first
+        ):
+            return tokens
+    return None
+
+
+def _pairs(offsets: Any) -> list[tuple[int, int]]:
+    return [(start, end) for start, end in offsets.tolist()]
 
 
 class SpanReader:

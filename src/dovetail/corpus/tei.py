@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
@@ -17,8 +17,8 @@ from dovetail.corpus.json_spans import snap_to_tokens
 from dovetail.corpus.labels import Span, labels_from_spans
 from dovetail.corpus.record import Record
 from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
+from dovetail.corpus.span_texts import Tokens, find_tokens
 from dovetail.corpus.table import Corpus
-from dovetail.corpus.tokenizer import tokenize
 from dovetail.errors import DataError
 from dovetail.io.files import PathLike, open_bytes
 
@@ -59,29 +59,43 @@ def read_tei(path: PathLike, unit: str, *, label: ElementLabel = element_label) 
     >>> corpus.lists("word"), corpus.lists("label")
     ([['A.', 'Bo', ',', '1977']], [['B-author', 'I-author', 'O', 'B-date']])
     """
-    return to_corpus(_records(path, unit, label), ["word", "label"])
+    return to_corpus(element_records(path, parse_files(path), unit, label), ["word", "label"])
 
 
 def stream_tei(
     path: PathLike, unit: str, *, label: ElementLabel = element_label, chunk_size: int = CHUNK_SIZE
 ) -> Iterator[Corpus]:
     """The same as a stream of corpora of ``chunk_size`` sequences."""
-    return to_chunks(_records(path, unit, label), chunk_size, ["word", "label"])
+    records = element_records(path, parse_files(path), unit, label)
+    return to_chunks(records, chunk_size, ["word", "label"])
 
 
-def _records(path: PathLike, unit: str, label: ElementLabel) -> Iterator[Record]:
+def parse_files(path: PathLike) -> Iterator[Element]:
+    """The root of an XML file, or those of all ``.xml`` files below a folder."""
     files = [Path(os.fspath(path))]
     if files[0].is_dir():
         files = sorted(files[0].rglob("*.xml"), key=Path.as_posix)
+    return map(_parse, files)
+
+
+def element_records(
+    path: PathLike,
+    roots: Iterable[Element],
+    unit: str,
+    label: ElementLabel,
+    tokens: Tokens = "words",
+) -> Iterator[Record]:
+    """Every element called ``unit`` below these roots as a record; ``path`` is where they are
+    from."""
     n_units = overlapping = 0
-    for file in files:
+    for root in roots:
         opens = True
-        for element in _parsed(file).iter():
+        for element in root.iter():
             if element_name(element) != unit:
                 continue
             n_units += 1
             text, fields = _text(element, label)
-            offsets = tokenize(text)
+            offsets = find_tokens(text, tokens)
             if not offsets:
                 continue
             spans, n_left_out = _token_spans(fields, offsets)
@@ -100,7 +114,7 @@ def _records(path: PathLike, unit: str, label: ElementLabel) -> Iterator[Record]
         )
 
 
-def _parsed(path: Path) -> Element:
+def _parse(path: Path) -> Element:
     builder = TreeBuilder()
     parser = expat.ParserCreate(namespace_separator="}")
     parser.buffer_text = True
@@ -155,7 +169,10 @@ def _text(element: Element, label: ElementLabel) -> tuple[str, list[Span]]:
             add(child.tail)
 
     walk(element, False)
-    return "".join(pieces), spans
+    whole = "".join(pieces)
+    text = whole.lstrip()
+    shift = len(whole) - len(text)
+    return text.rstrip(), [Span(max(a - shift, 0), b - shift, name) for a, b, name in spans]
 
 
 def _token_spans(fields: list[Span], offsets: list[tuple[int, int]]) -> tuple[list[Span], int]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from dovetail.corpus import FORMATS as OUR_FORMATS
 from dovetail.corpus import SCHEMES, Corpus, detect_scheme
 from dovetail.corpus.format import Carries
+from dovetail.corpus.formats import guess_format
 from dovetail.corpus.offsets import add_offsets
 from dovetail.corpus.plain import convert_plain
 from dovetail.corpus.schemes import Scheme
@@ -130,27 +130,17 @@ def _convert_labels(corpus: Corpus, carries: Carries, scheme: Scheme | None) -> 
 
 def guess_source_format(path: PathLike) -> str:
     """The format of a file or folder, by its name and, where names are shared, what is in it."""
-    name = Path(os.fspath(path))
-    found = next((key for key, format in FORMATS.items() if format.recognizes(name)), None)
-    if found is not None:
-        return found
-    if name.is_dir():
-        raise DataError(f"the format of the folder {name} cannot be told: it has no .ann files")
-    return _guess_by_name(path, READABLE)
+    return guess_format(path, FORMATS)
 
 
 def guess_target_format(path: PathLike) -> str:
     """The format that a name asks for."""
-    return _guess_by_name(path, WRITABLE)
-
-
-def _guess_by_name(path: PathLike, names: Sequence[str]) -> str:
     suffix = os.path.splitext(os.fspath(path).lower().removesuffix(".gz"))[1]
     found = next((key for key, format in FORMATS.items() if suffix in format.suffixes), None)
     if found is None:
         raise DataError(
             f"the format of {os.fspath(path)} cannot be told from its name; choose one of: "
-            + ", ".join(names)
+            + ", ".join(WRITABLE)
         )
     return found
 

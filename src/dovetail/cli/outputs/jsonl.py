@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from dovetail.cli.outputs.results import LayeredResult, Result, SpanShown
+from dovetail.cli.outputs.results import LayeredResult, Result, SpanShown, best_spans
 from dovetail.corpus import Corpus
 
 KEYS = {"word": "tokens", "label": "gold", "labels": "gold"}  # of columns
@@ -38,7 +38,12 @@ def write_json(corpus: Corpus, results: Sequence[Result], file: TextIO) -> None:
             ]
         if result.nbest is not None:
             line["nbest"] = [
-                {"labels": labels, "probability": _rounded(p)} for labels, p in result.nbest
+                {
+                    "labels": labels,
+                    **_alternative_spans(labels, result, line.get("text"), offsets),
+                    "probability": _rounded(p),
+                }
+                for labels, p in result.nbest
             ]
         file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
@@ -64,7 +69,14 @@ def write_layered_json(corpus: Corpus, results: Sequence[LayeredResult], file: T
         if result.probability is not None:
             line["probability"] = _rounded(result.probability)
         if result.nbest is not None:
-            line["nbest"] = [{"layers": y, "probability": _rounded(p)} for y, p in result.nbest]
+            line["nbest"] = [
+                {
+                    "layers": y,
+                    **_layer_spans(y, result, line.get("text"), offsets),
+                    "probability": _rounded(p),
+                }
+                for y, p in result.nbest
+            ]
         file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
@@ -77,14 +89,35 @@ def _layer_object(layer: Result, text: str | None, offsets: Any, tokens: bool) -
     return found
 
 
+def _layer_spans(
+    labels: dict[str, list[str]], result: LayeredResult, text: str | None, offsets: Any
+) -> dict[str, Any]:
+    """The spans of one of the K best labellings of all layers, of each layer that has any."""
+    found = {
+        name: _alternative_spans(labels[name], layer, text, offsets)["spans"]
+        for name, layer in result.layers.items()
+        if layer.spans is not None
+    }
+    return {"spans": found} if found else {}
+
+
+def _alternative_spans(
+    labels: Sequence[str], result: Result, text: str | None, offsets: Any
+) -> dict[str, Any]:
+    """The spans of one of the K best labellings, if spans are shown at all."""
+    if result.spans is None:
+        return {}
+    return {"spans": [_span_object(span, text, offsets) for span in best_spans(labels)]}
+
+
 def _span_object(span: SpanShown, text: str | None, offsets: Any) -> dict[str, Any]:
     """A span for JSON: of characters of a text, or of tokens."""
     start, end, label, probability = span
+    share = {} if probability is None else {"probability": _rounded(probability)}
     if text is None:
-        return {"start": start, "end": end, "label": label, "probability": _rounded(probability)}
+        return {"start": start, "end": end, "label": label, **share}
     start, end = int(offsets[start][0]), int(offsets[end - 1][1])
-    place = {"start": start, "end": end, "label": label, "text": text[start:end]}
-    return {**place, "probability": _rounded(probability)}
+    return {"start": start, "end": end, "label": label, "text": text[start:end], **share}
 
 
 def _rounded(probability: float | None) -> float | None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TextIO
 
-from dovetail.cli.outputs.results import LayeredResult, Result, SpanShown
-from dovetail.corpus import Corpus, spans
+from dovetail.cli.outputs.results import LayeredResult, Result, SpanShown, best_spans, last_layers
+from dovetail.corpus import Corpus
 from dovetail.corpus import Sequence as CorpusSequence
 from dovetail.corpus.offsets import Offsets, join_words
 
@@ -33,20 +32,13 @@ def write_inline(corpus: Corpus, results: Sequence[Result], file: TextIO) -> Non
             body = inline(text, offsets, result.labels, result.spans, result.confidences)
             file.write(f"{body}\n")
         for labels, probability in result.nbest or ():
-            found = None if result.spans is None else [(*span, None) for span in spans(labels)]
+            found = None if result.spans is None else best_spans(labels)
             file.write(f"{probability:.4f}  {inline(text, offsets, labels, found)}\n")
 
 
 def write_layered_inline(corpus: Corpus, results: Sequence[LayeredResult], file: TextIO) -> None:
     """Text with the spans, or the labels, of the last layer."""
-    shown = []
-    for result in results:
-        name = list(result.layers)[-1]
-        own = result.layers[name]
-        if result.nbest is not None:
-            own = replace(own, nbest=[(labels[name], p) for labels, p in result.nbest])
-        shown.append(own)
-    write_inline(corpus, shown, file)
+    write_inline(corpus, last_layers(results), file)
 
 
 def _text_of(sequence: CorpusSequence) -> tuple[str, Offsets]:
