@@ -22,6 +22,21 @@ def test_time_left_follows_the_gap() -> None:
     assert seconds_left(history, 1e-5, max_iterations=4) == pytest.approx(1)
 
 
+def test_time_left_is_steady_where_the_gap_is_not() -> None:
+    noise = [1.0, 3.0, 0.5, 6.0, 1.5, 0.8, 4.0]
+    gaps = [10 ** (-i / 10) * noise[i % len(noise)] for i in range(1, 60)]
+    history = [round_at(i, gap) for i, gap in enumerate(gaps, 1)]
+    shown = [seconds_left(history[:n], 1e-6, None) for n in range(25, 60)]
+    assert all(left is not None for left in shown)
+    for number, left in enumerate(shown, 25):
+        assert left == pytest.approx(60 - number, abs=8)  # what it takes from 10 ** (-n / 10)
+
+
+def test_a_gap_that_hardly_falls_gives_no_estimate() -> None:
+    stalled = [round_at(i, 0.5 - 1e-6 * i) for i in range(1, 50)]
+    assert seconds_left(stalled, 1e-3, None) is None
+
+
 def test_time_left_is_not_made_up() -> None:
     assert seconds_left([round_at(1, 0.1)], 1e-3, None) is None
     rising = [round_at(i, 0.1 * i) for i in range(1, 5)]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dovetail import _native
 from dovetail.chain.model import ANY_LABEL, ChainModel
 from dovetail.chain.weights import WeightTable, weight_table
+from dovetail.corpus.labels import split_label
+from dovetail.errors import DataError
 
 
 class Contribution(NamedTuple):
@@ -21,10 +25,10 @@ class Contribution(NamedTuple):
 
 
 class TokenExplanation(NamedTuple):
-    """The label of one token, its strongest rival, and what spoke for and against it.
+    """The label of one token, its rival, and what spoke for and against it.
 
     ``contributions`` are sorted by the size of ``margin``: weight for the label minus weight for
-    the rival.
+    the rival. ``word`` is None where only features of the token are known.
     """
 
     label: str
@@ -32,12 +36,19 @@ class TokenExplanation(NamedTuple):
     rival: str
     rival_probability: float
     contributions: list[Contribution]
+    word: str | None = None
 
 
 class Explanation(NamedTuple):
-    """Explanations of all tokens of a sequence; prints as a readable listing."""
+    """Explanations of all tokens of a sequence, or of those from number ``first`` on; prints as a
+    readable listing."""
 
     tokens: list[TokenExplanation]
+    first: int = 1
+
+    def only(self, token: int) -> Explanation:
+        """What is said of one token, counted from 0."""
+        return Explanation([self.tokens[token]], self.first + token)
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Plain data, for JSON."""
@@ -48,17 +59,42 @@ class Explanation(NamedTuple):
 
     def __str__(self) -> str:
         lines = []
-        for number, token in enumerate(self.tokens, start=1):
+        for number, token in enumerate(self.tokens, start=self.first):
+            word = "" if token.word is None else f"{token.word}  "
             lines.append(
-                f"{number}. {token.label} {token.probability:.3f}"
+                f"{number}. {word}{token.label} {token.probability:.3f}"
                 f" rather than {token.rival} {token.rival_probability:.3f}"
             )
             lines += [f"   {c.margin:+8.3f}  {c.source}" for c in token.contributions]
         return "\n".join(lines)
 
 
-def explain(model: ChainModel, batch: _native.Batch, top: int, threads: int) -> Explanation:
-    """Explain the best labels of one encoded sequence."""
+def words_of(sequence: Any, has_template: bool) -> list[str | None]:
+    """The words of a sequence of a corpus, or of tokens; None for each token that is given by its
+    features."""
+    if hasattr(sequence, "to_corpus"):
+        return list(sequence[sequence.names[0]])
+    return [_word_of(token, has_template) for token in sequence]
+
+
+def _word_of(token: Any, has_template: bool) -> str | None:
+    if has_template and isinstance(token, tuple | list) and token:
+        token = token[0]  # of several columns the first
+    return token if has_template and isinstance(token, str) else None
+
+
+def explain(
+    model: ChainModel,
+    batch: _native.Batch,
+    top: int,
+    threads: int,
+    *,
+    words: Sequence[str | None],
+    why_not: str | None = None,
+) -> Explanation:
+    """Explain the best labels of one encoded sequence, against their strongest rivals or against
+    one label, or type of span, that was expected."""
+    expected = _codes_of(model, why_not)
     if not batch.n_tokens:
         return Explanation([])
     limits = (model.constraints, ANY_LABEL)
@@ -71,8 +107,7 @@ def explain(model: ChainModel, batch: _native.Batch, top: int, threads: int) -> 
     order = wanted[np.argsort(table.feature[wanted], kind="stable")]
     tokens = []
     for t, code in enumerate(codes):
-        ranked = np.argsort(-marginals[t], kind="stable")
-        rival = int(next((y for y in ranked if y != code), code))
+        rival = _rival(marginals[t], int(code), expected)
         before = int(codes[t - 1]) if t else -1
         found: dict[str, tuple[float, float]] = {}
         for k in range(int(bounds[t]), int(bounds[t + 1])):
@@ -104,9 +139,30 @@ def explain(model: ChainModel, batch: _native.Batch, top: int, threads: int) -> 
                 model.labels[rival],
                 float(marginals[t, rival]),
                 contributions[:top],
+                words[t],
             )
         )
     return Explanation(tokens)
+
+
+def _codes_of(model: ChainModel, why_not: str | None) -> set[int]:
+    """The labels that are this one, or write spans of this type."""
+    if why_not is None:
+        return set()
+    codes = {y for y, label in enumerate(model.labels) if label == why_not}
+    if not codes and model.facts["scheme"] != "none":
+        codes = {y for y, label in enumerate(model.labels) if split_label(label)[1] == why_not}
+    if not codes:
+        raise DataError(f"the model has no label '{why_not}'; it has {', '.join(model.labels)}")
+    return codes
+
+
+def _rival(probabilities: npt.NDArray[np.float64], code: int, expected: set[int]) -> int:
+    """The most probable other label; of those that were expected, unless one of them is shown."""
+    ranked = [int(y) for y in np.argsort(-probabilities, kind="stable") if y != code]
+    if expected and code not in expected:
+        ranked = [y for y in ranked if y in expected]
+    return ranked[0] if ranked else code
 
 
 def _weight_of(table: WeightTable, order: Any, feature: int, before: int, label: int) -> float:

@@ -258,15 +258,20 @@ class Tagger(Estimator):
 
         return sample_labels(self.model_, self.encode(data), n, seed)
 
-    def explain(self, sequence: Any, *, top: int = 10) -> Explanation:
+    def explain(self, sequence: Any, *, top: int = 10, why_not: str | None = None) -> Explanation:
         """What each feature and each neighbour adds to every decision in one sequence of a corpus,
-        of tokens, or of token features."""
-        from dovetail.chain.explain import explain
+        of tokens, or of token features.
+
+        Each label is set against its strongest rival, or against ``why_not``, a label or a type of
+        span that was expected.
+        """
+        from dovetail.chain.explain import explain, words_of
 
         model = self.model_
         try:
             batch = self.encode(sequence if hasattr(sequence, "to_corpus") else [sequence])
-            return explain(model, batch, top, self._threads)
+            words = words_of(sequence, has_template=self.template_ is not None)
+            return explain(model, batch, top, self._threads, words=words, why_not=why_not)
         except DovetailError:
             raise
         except ValueError as error:

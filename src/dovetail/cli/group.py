@@ -15,7 +15,8 @@ from dovetail.errors import DovetailError
 SUMMARIES = {
     "train": "Train a tagger on labelled sequences, or a pipeline from a recipe.",
     "tag": "Label sequences with a trained model.",
-    "eval": "Score a model on labelled data, or two columns of a file.",
+    "eval": "Score a model on labelled data, or two columns of a file; list errors.",
+    "explain": "Say why a model gave a sequence its labels.",
     "info": "Show what is in a model.",
     "compare": "Compare ways of transfer on a recipe's data.",
     "represent": "Learn what words are like from unlabelled text.",
@@ -27,6 +28,7 @@ SUMMARIES = {
 }
 INTERRUPTED = 128 + 2
 PIPE_CLOSED = 128 + 13
+FILE_METAVARS = {"FILE", "MODEL", "OUT"}
 
 
 class Failure(click.ClickException):
@@ -43,12 +45,22 @@ class CommandGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(SUMMARIES)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in SUMMARIES:
             return None
         module = cmd_name.replace("-", "_")
         command: click.Command = import_module(f"dovetail.cli.{module}").command
+        if ctx.resilient_parsing:
+            _complete_files(command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in SUMMARIES and not name.startswith("-") and not ctx.resilient_parsing:
+            raise click.UsageError(f"No such command '{name}'.{_suggest(name)}", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -74,6 +86,22 @@ class CommandGroup(click.Group):
             where = f"{error.filename}: " if error.filename else "reading or writing failed: "
             raise Failure(f"{where}{error.strerror or error}") from None
         return result
+
+
+def _suggest(name: str) -> str:
+    """A question that names the commands of similar spelling, if there are any."""
+    from difflib import get_close_matches
+
+    similar = get_close_matches(name.lower(), SUMMARIES)
+    return f" Did you mean {' or '.join(repr(one) for one in similar)}?" if similar else ""
+
+
+def _complete_files(command: click.Command) -> None:
+    """Have a shell complete the names of files, where a command reads or writes them."""
+    for parameter in command.params:
+        argument = isinstance(parameter, click.Argument)
+        if parameter.type is click.STRING and (argument or parameter.metavar in FILE_METAVARS):
+            parameter.type = click.Path()
 
 
 def _drop_output() -> None:

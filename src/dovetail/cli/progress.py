@@ -6,8 +6,10 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import accumulate, takewhile
 from math import log
-from typing import TYPE_CHECKING, Protocol
+from statistics import linear_regression
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import click
 
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
     from dovetail.chain.train.steps import Progress
 
 LINE_SECONDS = 0.5
-ESTIMATE_ROUNDS = 10
+TREND_ROUNDS = 10
+FARTHEST = 5  # times what a training took so far: beyond, an estimate is a guess
 
 
 class Display(Protocol):
@@ -137,18 +140,43 @@ def seconds_left(
 ) -> float | None:
     """How long a training may still take, or None where that cannot be told.
 
-    The gap shrinks by about the same factor in the same time, so its last rounds are carried on
-    to the tolerance; a limit of iterations bounds the time too.
+    The smallest gap so far shrinks by about the same factor in the same time, so its trend over the
+    later half of a phase is carried on to the tolerance; not far beyond what has been seen. A limit
+    of iterations bounds the time too.
     """
     now = history[-1]
     guesses = []
     if max_iterations is not None and now.iteration > 0:
         guesses.append((max_iterations - now.iteration) * now.seconds / now.iteration)
-    recent = [p for p in history[-ESTIMATE_ROUNDS:] if p.phase == now.phase and p.gap]
-    if len(recent) > 2 and now.gap and tolerance > 0:
-        first = recent[0]
-        fallen = log(first.gap / now.gap) if first.gap else 0.0
-        if fallen > 0 and now.seconds > first.seconds:
-            distance = max(log(now.gap / tolerance), 0.0)
-            guesses.append(distance * (now.seconds - first.seconds) / fallen)
+    seconds, gaps = _smallest_gaps(history)
+    if len(gaps) > 2 and tolerance > 0:
+        later = len(gaps) // 2 if len(gaps) >= 2 * TREND_ROUNDS else 0
+        trend = _fit_line(seconds[later:], [log(gap) for gap in gaps[later:]])
+        if trend is not None and trend.slope < 0:
+            left = max((log(tolerance) - trend.end) / trend.slope, 0.0)
+            if left <= FARTHEST * now.seconds:
+                guesses.append(left)
     return min(guesses, default=None)
+
+
+def _smallest_gaps(history: Sequence[Progress]) -> tuple[list[float], list[float]]:
+    """When the rounds of the present phase ended, and the smallest gap up to each of them."""
+    phase = history[-1].phase
+    rounds = [p for p in takewhile(lambda p: p.phase == phase, reversed(history)) if p.gap]
+    rounds.reverse()
+    return [p.seconds for p in rounds], list(accumulate((p.gap or 0.0 for p in rounds), min))
+
+
+class _Line(NamedTuple):
+    """A line through points: how steep it is, and its value at the last of them."""
+
+    slope: float
+    end: float
+
+
+def _fit_line(x: Sequence[float], y: Sequence[float]) -> _Line | None:
+    """The line of least squares; None where all points stand above one another."""
+    if x[0] == x[-1]:
+        return None
+    slope, intercept = linear_regression(x, y)
+    return _Line(slope, intercept + slope * x[-1])

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from dovetail.base.potentials import Potentials
+from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.grid.grid import METHODS
@@ -26,6 +27,7 @@ from dovetail.pipeline.representations import (
 )
 
 if TYPE_CHECKING:
+    from dovetail.chain.explain import Explanation
     from dovetail.grid import Report
 
 
@@ -106,8 +108,25 @@ class LayeredLabeller(Composition):
         ``sequence`` is one of a corpus, or a list of tokens.
         """
         self.check()
+        return explain_changes(self._decoder, self._represented(sequence), top)
+
+    def explain_layer(
+        self, name: str, sequence: Any, *, top: int = 10, why_not: str | None = None
+    ) -> Explanation:
+        """Why the tagger of one layer gives its labels, where it reads the best labels of the
+        others; ``why_not`` as for `Tagger.explain`."""
+        self.check()
+        tagger = self[name]
+        if not isinstance(tagger, Tagger):
+            what = type(tagger).__name__
+            raise DataError(f"layer '{name}' is a {what}; only a Tagger can explain its labels")
+        labelled = self._decoder.annotate(self._represented(sequence), self.decode, {})
+        return tagger.explain(labelled[0], top=top, why_not=why_not)
+
+    def _represented(self, sequence: Any) -> Corpus:
+        """One sequence of a corpus, or of tokens, with the columns of representations."""
         one = sequence.to_corpus() if hasattr(sequence, "to_corpus") else self.corpus_of([sequence])
-        return explain_changes(self._decoder, add_representations(one, self.representations), top)
+        return add_representations(one, self.representations)
 
     def corpus_of(self, data: Any) -> Corpus:
         """Any data that a pipeline reads, as a corpus."""

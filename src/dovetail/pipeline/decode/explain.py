@@ -25,6 +25,7 @@ class Reason(NamedTuple):
     layer: str
     source: str
     gain: float
+    word: str
 
 
 class PipelineExplanation(NamedTuple):
@@ -56,7 +57,8 @@ class PipelineExplanation(NamedTuple):
         ]
         lines.append(f"because, {self.gain:+.3f} in all:")
         lines += [
-            f"   {r.gain:+8.3f}  {r.layer}, token {r.token + 1}: {r.source}" for r in self.reasons
+            f"   {r.gain:+8.3f}  {r.layer}, {r.token + 1}. {r.word}: {r.source}"
+            for r in self.reasons
         ]
         return "\n".join(lines)
 
@@ -77,7 +79,7 @@ def explain_changes(decoder: Decoder, corpus: Corpus, top: int) -> PipelineExpla
     if not changes:
         return PipelineExplanation([], [], 0.0)
     reasons = [
-        Reason(token, layer.name, source, layer.weight * gain)
+        Reason(token, layer.name, source, layer.weight * gain, str(words[token]))
         for layer in decoder.layers
         for (token, source), gain in layer.annotator.gains(layer.name, joint, cascade).items()
         if abs(layer.weight * gain) > 1e-9
