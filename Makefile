@@ -7,18 +7,20 @@ PIP := $(BIN)/pip --disable-pip-version-check -q
 PACKAGE := $(VENV)/.package
 TEST_TOOLS := $(VENV)/.test-tools
 EXPERIMENT_TOOLS := $(VENV)/.experiment-tools
+DOC_TOOLS := $(VENV)/.doc-tools
 PEERS := $(VENV)/.peers
 NATIVE := CMakeLists.txt $(shell find native -type f)
 SANITIZE := build/sanitize
 WHEEL_TOOLS := build/wheel-tools
 
-.PHONY: help demo lint test bench reproduce sanitize wheel test-wheel clean
+.PHONY: help demo lint test docs bench reproduce sanitize wheel test-wheel clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo          two taggers put together, on small corpora that come along; a report on it"
 	@echo "make test          style, types, architecture and all tests"
 	@echo "make lint          style, types and architecture alone"
+	@echo "make docs          the documentation site, into build/docs"
 	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, tag, startup, features, index, accuracy, grid, hmm, interop, linear, aso, dispatch)"
 	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, transfer, little, together, old_models)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
@@ -41,6 +43,11 @@ lint: $(PACKAGE) $(TEST_TOOLS)
 test: lint
 	@echo "Running the tests"
 	@$(BIN)/python -m pytest -q -n 2
+
+docs: $(PACKAGE) $(DOC_TOOLS)
+	@echo "Building the documentation (the examples are run)"
+	@$(BIN)/python -m sphinx -q -W --keep-going -c docs/site -d build/docs-cache . build/docs
+	@echo "Open build/docs/index.html"
 
 bench: $(PACKAGE) $(PEERS)
 	@test -f "benchmarks/$(NAME).py" || { echo "give NAME=x for a benchmarks/x.py"; exit 2; }
@@ -99,6 +106,11 @@ install_group = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pypr
 $(TEST_TOOLS): $(VENV)/.made pyproject.toml
 	@echo "Installing the tools for tests"
 	@$(call install_group,test)
+	@touch $@
+
+$(DOC_TOOLS): $(VENV)/.made pyproject.toml
+	@echo "Installing the tools for the documentation"
+	@$(call install_group,docs)
 	@touch $@
 
 $(EXPERIMENT_TOOLS): $(VENV)/.made pyproject.toml

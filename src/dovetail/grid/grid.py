@@ -35,18 +35,27 @@ METHODS = ("auto", "exact", "sparse", "beam", "loopy")
 class Grid:
     """The scores of sequences in several layers.
 
-    nodes : for each layer a matrix [tokens x labels].
-    transitions : for each layer a matrix [labels x labels] from the label before to the label, or
-        one such matrix per token.
-    cotemporal : scores of the labels of two or more layers at the same token, by their numbers:
-        [tokens x labels x labels ...].
-    lagged : scores of the label of the first layer at the token before and of the second at this
-        token, by their numbers: [tokens x labels x labels].
-    bounds : where sequences begin and end among the tokens, 0 first; one sequence by default.
-
     Transitions and lagged factors into the first token of a sequence do not count. Minus infinity
     forbids.
 
+    Parameters
+    ----------
+    nodes
+        For each layer a matrix [tokens x labels].
+    transitions
+        For each layer a matrix [labels x labels] from the label before to the label, or one such
+        matrix per token.
+    cotemporal
+        Scores of the labels of two or more layers at the same token, by their numbers:
+        [tokens x labels x labels ...].
+    lagged
+        Scores of the label of the first layer at the token before and of the second at this token,
+        by their numbers: [tokens x labels x labels].
+    bounds
+        Where sequences begin and end among the tokens, 0 first; one sequence by default.
+
+    Examples
+    --------
     >>> flat = np.zeros((2, 2))
     >>> agree = np.tile(np.eye(2) * 5, (2, 1, 1))
     >>> grid = Grid([np.array([[3.0, 0], [0, 3]]), flat], [flat, flat], {(0, 1): agree})

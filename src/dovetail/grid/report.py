@@ -23,15 +23,25 @@ class Gap(NamedTuple):
 class Report:
     """How a result was computed.
 
-    method : ``exact``, ``sparse``, ``beam`` or ``loopy``.
-    n_states : joint states that a token can have.
-    kept_mass, least_kept_mass : of the probability that ``sparse`` and ``beam`` kept: the product
-        over all tokens, and the least at a token.
-    states_kept : joint states kept at a token, on average.
-    iterations, converged, change : of ``loopy``: sweeps, whether every sequence converged, and
-        the largest change in the last sweep.
-    gap : the distance to the exact result, where it was asked for.
+    Attributes
+    ----------
+    method
+        ``exact``, ``sparse``, ``beam`` or ``loopy``.
+    n_states
+        Joint states that a token can have.
+    kept_mass, least_kept_mass
+        Of the probability that ``sparse`` and ``beam`` kept: the product over all tokens, and the
+        least at a token.
+    states_kept
+        Joint states kept at a token, on average.
+    iterations, converged, change
+        Of ``loopy``: sweeps, whether every sequence converged, and the largest change in the last
+        sweep.
+    gap
+        The distance to the exact result, where it was asked for.
 
+    Examples
+    --------
     >>> print(Report("loopy", 3645, iterations=12, converged=True, change=4e-7))
     loopy: 3,645 joint states a token, converged after 12 iterations (last change 4e-07)
     """

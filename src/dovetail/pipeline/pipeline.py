@@ -28,12 +28,12 @@ class Pipeline(LayeredLabeller):
 
     A column between two of them is absent, observed, soft or latent, by ``decode``:
 
-    ``none``     nothing passes; each tagger sees only what the data has.
-    ``cascade``  each tagger's best labels are what the next one reads.
-    ``soft``     each tagger's label probabilities are what the next one reads.
-    ``joint``    nothing is fixed: all labels of a sequence are found together, as the best of one
-                 factorial CRF whose score is the sum of all taggers' scores.
-    ``auto``     as soft, and `fit` trains with ``training="auto"`` unless told otherwise.
+    - ``none``: nothing passes; each tagger sees only what the data has.
+    - ``cascade``: each tagger's best labels are what the next one reads.
+    - ``soft``: each tagger's label probabilities are what the next one reads.
+    - ``joint``: nothing is fixed. All labels of a sequence are found together, as the best of one
+      factorial CRF whose score is the sum of all taggers' scores.
+    - ``auto``: as ``soft``, and `fit` trains with ``training="auto"`` by default.
 
     The setting can be changed after training: it decides how trained layers are decoded, and
     training does not depend on it, but for the default that ``auto`` sets.

@@ -54,6 +54,8 @@ class WordVectors(Representation):
         The standard deviation of all components is made this, or, of clusters, the value of their
         features; ``auto`` as for an `HMM`.
 
+    Examples
+    --------
     >>> vectors = WordVectors(["cat", "dog"], [[1.0, 0.0], [0.5, 0.5]], value=1.0)
     >>> column = vectors.columns(Corpus.from_lists({"word": [["Dog", "unicorn"]]}))["vector"]
     >>> column.weights.round(1)
