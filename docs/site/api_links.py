@@ -38,10 +38,11 @@ def skip_top_level_names(
     return True if name.startswith("set_") and name.endswith("_request") else None  # scikit-learn's
 
 
-def unlink_arrays(_: Sphinx, doctree: nodes.document) -> None:
-    """In annotations, `Scores` and `Labels` are arrays, not the classes of these names."""
+def unlink_namesakes(_: Sphinx, doctree: nodes.document) -> None:
+    """In annotations, `Scores` and `Labels` are arrays and `Sequence` is Python's, not ours."""
     for node in list(doctree.findall(pending_xref)):
-        alias = node.get("reftype") == "class" and node["reftarget"] in ("Scores", "Labels")
+        names = ("Scores", "Labels", "Sequence")
+        alias = node.get("reftype") == "class" and node["reftarget"] in names
         if alias and node.get("py:module") != "dovetail.evaluate":
             node.replace_self(nodes.Text(node["reftarget"]))
 
@@ -50,10 +51,10 @@ def resolve_by_name(
     app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes.TextElement
 ) -> nodes.reference | None:
     """Find a name of the API by its last part, if only one documented object is called so."""
-    if node.get("refdomain") != "py":
+    package, _, short = node["reftarget"].rpartition(".")
+    if node.get("refdomain") != "py" or package.partition(".")[0] not in ("", "dovetail"):
         return None
     objects = env.domains["py"].objects
-    short = node["reftarget"].rpartition(".")[2]
     if f"dovetail.{short}" in objects:
         known = [f"dovetail.{short}"]
     else:
@@ -69,6 +70,6 @@ def resolve_by_name(
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", load_names)
     app.connect("autodoc-skip-member", skip_top_level_names)
-    app.connect("doctree-read", unlink_arrays)
+    app.connect("doctree-read", unlink_namesakes)
     app.connect("missing-reference", resolve_by_name)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

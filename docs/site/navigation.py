@@ -1,7 +1,7 @@
 """The site's navigation, taken from what the pages link to: pages need no directives of Sphinx.
 
-Each section of the index becomes a part of the sidebar, with the pages that it links to; and the
-page of the examples lists the examples.
+Each section of the index becomes a part of the sidebar, with the pages that it links to under the
+words of the links; and the page of the examples lists the examples.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ def toctrees(docname: str, text: str) -> Iterator[str]:
     """A hidden table of contents for each section of a page that links to other pages."""
     for section in re.split(r"^(?=## )", text, flags=re.MULTILINE):
         heading = re.match(r"## (.*)", section)
-        targets = re.findall(r"\]\(([^)#:\s]+\.(?:md|rst|py))\)", section)
-        if targets:
+        links = re.findall(r"\[([^]]+)\]\(([^)#:\s]+)\.(?:md|rst|py)\)", section)
+        if links:
             folder = PurePosixPath(docname).parent
-            documents = dict.fromkeys(normpath(folder / target) for target in targets)
+            titles = {normpath(folder / target): title for title, target in reversed(links)}
             caption = [f":caption: {heading[1]}"] if heading else []
-            entries = [f"/{PurePosixPath(document).with_suffix('')}" for document in documents]
+            entries = [
+                f"{title[0].upper()}{title[1:]} </{document}>"
+                for document, title in reversed(titles.items())
+            ]
             yield "\n".join(["```{toctree}", ":hidden:", *caption, "", *entries, "```"])
 
 
