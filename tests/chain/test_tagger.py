@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -296,6 +297,19 @@ def test_predicted_labels_obey_the_detected_scheme() -> None:
     broken = plain.predict(test[0]) + [row for s in plain.sample(test[0], 5) for row in s]
     assert not legal(broken)
     assert all(legal(drawn) for drawn in tagger.sample(test[0], 5))
+
+
+def test_a_malformed_sequence_does_not_switch_constraints_off(caplog) -> None:
+    X = [[["a"], ["b"]]] * 4
+    y = [["B-Q", "I-Q"], ["O", "I-Q"], ["B-Q", "I-Q"], ["O", "B-Q"]]
+    tagger = Tagger(constraints="auto").fit(X, y)
+    assert tagger.training_["constraints_used"] == "IOB2"
+    assert tagger.model_.facts["repaired"]["sequence"] == 2
+    assert "the first is sequence 2, token 2: I-Q after O" in caplog.text
+    legal, illegal = tagger.log_likelihood(X[:2], [["O", "B-Q"], ["O", "I-Q"]])
+    assert legal > -5
+    assert illegal == -math.inf
+    assert Tagger().fit(X, y).training_["constraints_used"] == "none"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
@@ -166,3 +167,35 @@ def test_dry_run_of_a_template(run: Run, train_file: Path, tmp_path: Path) -> No
 
 def test_model_is_required(run: Run, train_file: Path) -> None:
     assert "--model" in run("train", train_file, code=2).output
+
+
+GOOD = "Ada I-PER\nLopez I-PER\nspoke O\n\nin O\nRome I-LOC\n\n"
+
+
+def test_constraints_say_what_they_came_to(run: Run, tmp_path: Path) -> None:
+    data, model = tmp_path / "iob1.conll", tmp_path / "iob1.dovetail"
+    data.write_text("# a comment of several words\n" + GOOD + "he O\nsaw O\nBob B-PER\n\n" + GOOD)
+    options = ["--model", model, "--constraints", "auto", "--c2", "0.1"]
+    shown = run("train", data, *options).stdout
+    assert "labels     constrained to IOB1; 1 of 5 sequences repaired" in shown
+    assert f"the first at {data}:11 (B-PER after O)" in shown
+    facts = json.loads(run("train", data, *options, "--json").stdout)
+    assert facts["constraints"] == "IOB1"
+    assert facts["repaired"]["sequence"] == 3
+    info = run("info", model).stdout
+    assert re.search(r"constraints +IOB1 \(asked for: auto\); 1 of 5 sequences repaired\n", info)
+    assert json.loads(run("info", model, "--json").stdout)["repaired"]["label"] == "B-PER"
+    message = run("train", data, *options, "--strict", code=1).stderr
+    assert f"{data}:11: B-PER after O is not IOB1, which most sequences are (1 of 5" in message
+
+
+def test_constraints_that_are_none_are_told(run: Run, tmp_path: Path, caplog: Any) -> None:
+    data, model = tmp_path / "typo.conll", tmp_path / "typo.dovetail"
+    data.write_text(GOOD * 3 + "at O\nhome o\n")
+    shown = run("train", data, "--model", model, "--constraints", "auto", "--c2", "0.1").stdout
+    assert "labels     not constrained: they are of no span scheme" in shown
+    assert "constraints 'auto' are none" in caplog.text
+    assert "the label 'o' (once) is not of a span scheme; did you mean 'O'?" in caplog.text
+    assert "none (asked for: auto)" in run("info", model).stdout
+    message = run("train", data, "--model", model, "--strict", code=1).stderr
+    assert f"{data}:23: the label 'o' (once) is not of a span scheme" in message

@@ -110,13 +110,25 @@ def infer_scheme(data: Dataset, *, lenient: bool = False) -> AnyScheme:
 SPAN_SCHEMES: tuple[Scheme, ...] = ("IOB2", "IOBES", "IOB1")
 
 
-def resolve(
+def choose_scheme(
     constraints: Constraints | Scheme | Literal["auto"] | None, data: Dataset
-) -> ConstraintMatrix | None:
-    """What a user gave, as arrays over the data's labels; None where nothing is constrained."""
-    if constraints == "auto":
-        scheme = infer_scheme(data)
-        constraints = None if scheme == "none" else Constraints(scheme=scheme)
+) -> Constraints | Scheme | None:
+    """What a user gave, where "auto" is the scheme that the data obeys, None if it obeys none."""
+    if constraints != "auto":
+        return constraints
+    scheme = infer_scheme(data)
+    return None if scheme == "none" else scheme
+
+
+def name_constraints(constraints: Constraints | Scheme | None) -> str:
+    """Constraints for people: a scheme, "none", or "custom" where they are a user's own."""
+    if constraints is None:
+        return "none"
+    return constraints if isinstance(constraints, str) else "custom"
+
+
+def resolve(constraints: Constraints | Scheme | None, data: Dataset) -> ConstraintMatrix | None:
+    """Constraints as arrays over the data's labels; None where nothing is constrained."""
     if constraints is None:
         return None
     if isinstance(constraints, str):

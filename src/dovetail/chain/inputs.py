@@ -87,13 +87,25 @@ def _feature_lists(
 
 
 def index_training_data(
-    data: Any, labels: Any, label: str | None, weights: Any, allowed: Any, feature_set: FeatureSet
+    data: Any,
+    labels: Any,
+    label: str | None,
+    weights: Any,
+    allowed: Any,
+    feature_set: FeatureSet,
+    constraints: Any = None,
 ) -> tuple[Dataset, dict[str, Any]]:
-    """Index training data; also describe its features and columns for the model file."""
+    """Index training data; also describe its features and columns for the model file.
+
+    With the constraints "auto", label sequences that break the scheme of the others are repaired.
+    """
+    from dovetail.chain.training_labels import prepare_labels
     from dovetail.corpus import Corpus, guess_tokens, guess_unit
     from dovetail.features import Dataset, Template
     from dovetail.features.resolution import resolve_corpus_features, resolve_list_features
 
+    if allowed is not None:
+        constraints = None  # a repaired label might not be among those allowed
     if isinstance(data, Dataset):
         if any(given is not None for given in (labels, label, weights, allowed)):
             raise DataError("a Dataset has its labels and weights already; do not give others")
@@ -102,21 +114,20 @@ def index_training_data(
     if not isinstance(data, Corpus):
         if labels is None:
             raise DataError("feature lists need labels: fit(features, labels)")
-        if isinstance(feature_set, str):
-            labels = list(labels)  # a ready-made set may look at them
+        labels, repaired = prepare_labels(labels, constraints)
         feature_set = resolve_list_features(feature_set, labels)
         if not isinstance(feature_set, Template):
-            return Dataset.from_lists(data, labels, **beside), {
-                "label": None,
-                **_describe_template(None),
-            }
+            facts = {"label": None, **_describe_template(None), **repaired}
+            return Dataset.from_lists(data, labels, **beside), facts
         dataset = Dataset.from_template(feature_set, data, labels, **beside)
-        return dataset, {"label": None, **_describe_template(feature_set)}
+        return dataset, {"label": None, **_describe_template(feature_set), **repaired}
     label = label or data.names[-1]
     if label not in data.names:
         raise DataError(f"there is no column '{label}'; the data has {', '.join(data.names)}")
-    known = labels if labels is not None else data.lists(label)
-    facts: dict[str, Any] = {"label": label, "columns": list(data.names)}
+    known, repaired = prepare_labels(
+        labels if labels is not None else data.lists(label), constraints
+    )
+    facts = {"label": label, "columns": list(data.names), **repaired}
     if data.texts is not None:
         facts |= {"unit": guess_unit(data.texts), "tokens": guess_tokens(data)}
     feature_set = resolve_corpus_features(feature_set, data, label)

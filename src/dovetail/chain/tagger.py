@@ -69,8 +69,9 @@ class Tagger(Estimator):
     groups
         Priors and roles of groups of features, see `FeatureGroup`.
     constraints
-        Legal label sequences: ``IOB1``, ``IOB2``, ``IOBES``, ``auto`` (the scheme of the data), or
-        `Constraints`.
+        Legal label sequences: ``IOB1``, ``IOB2``, ``IOBES``, `Constraints`, or ``auto``: the scheme
+        of the data, where sequences that break the scheme of most are read as conlleval reads
+        them. ``training_["constraints_used"]`` says which, or "none".
     label_weights
         Errors on a label of weight above 1 cost more, below 1 less (softmax margin of log weight).
     precision
@@ -163,7 +164,9 @@ class Tagger(Estimator):
         from dovetail.chain.train.fitting import Fitting
 
         own = self.features
-        dataset, description = index_training_data(data, labels, label, weights, allowed, own)
+        dataset, description = index_training_data(
+            data, labels, label, weights, allowed, own, self.constraints
+        )
         score = None
         if held_out is not None:
             score = held_out_scorer(held_out, description, own, self._threads)
@@ -186,7 +189,9 @@ class Tagger(Estimator):
         """Sizes that a training on this data would have, and the memory it would take."""
         from dovetail.chain.train.fitting import Fitting
 
-        dataset, _ = index_training_data(data, labels, label, None, None, self.features)
+        dataset, _ = index_training_data(
+            data, labels, label, None, None, self.features, self.constraints
+        )
         return Fitting(self, dataset).sizes()
 
     # Using it

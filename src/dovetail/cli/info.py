@@ -90,6 +90,8 @@ def _facts(tagger: Tagger, top: int) -> dict[str, Any]:
         "labels": tagger.labels_,
         "label_column": tagger.label_column_,
         "scheme": facts["scheme"],
+        "repaired": facts.get("repaired"),
+        "tokens": facts.get("tokens"),
         "features": facts["features"],
         "n_features": tagger.n_features_,
         "n_weights": tagger.n_weights_,
@@ -179,6 +181,8 @@ def _pipeline_as_text(facts: Mapping[str, Any]) -> str:
             rows.append(("  weights", f"{layer['n_weights']:,}"))
             rows.append(("  stopped", str(layer["training"].get("stopped", ""))))
             rows.append(("  penalty", _penalty(layer["model"])))
+            if (used := _constraints(layer)) is not None:
+                rows.append(("  constraints", used))
         else:
             rows.append(("  kind", layer["kind"]))
             rows += member_rows(layer["model"])
@@ -225,13 +229,40 @@ def _as_text(facts: Mapping[str, Any]) -> str:
         ("weights", f"{facts['n_weights']:,}"),
     ]
     lines = [*_aligned(rows), "", "training"]
-    lines += _aligned([(f"  {k}", _value(v)) for k, v in _flat(facts["training"]) if v is not None])
+    shown = describe_training(facts)
+    lines += _aligned([(f"  {k}", _value(v)) for k, v in _flat(shown) if v is not None])
     for label, weights in facts["top_weights"].items():
         lines += _weight_lines(label, weights)
     moves = [move for move in facts["transitions"] if move["weight"]]
     lines += ["", "largest transitions" if len(moves) > SHOWN_TRANSITIONS else "transitions"]
     lines += [f"  {m['weight']:8.3f}  {m['from']} -> {m['to']}" for m in moves[:SHOWN_TRANSITIONS]]
     return "\n".join(lines)
+
+
+def describe_training(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts of a training, with the constraints that were in force, not only those asked
+    for."""
+    training = dict(facts["training"])
+    training.pop("constraints_used", None)
+    used = _constraints(facts)
+    if used is not None and isinstance(training.get("settings"), Mapping):
+        training["settings"] = {**training["settings"], "constraints": used}
+    return training
+
+
+def _constraints(facts: Mapping[str, Any]) -> str | None:
+    """The constraints that a model has; None if none were asked for, or that is not known."""
+    training = facts["training"]
+    asked = (training.get("settings") or {}).get("constraints")
+    used = training.get("constraints_used")
+    if asked is None or used is None:
+        return None
+    text = str(used) if asked == used else f"{used} (asked for: {asked})"
+    if facts["repaired"]:
+        text += (
+            f"; {facts['repaired']['sequences']:,} of {training['sequences']:,} sequences repaired"
+        )
+    return text
 
 
 def _scheme(facts: Mapping[str, Any]) -> str:

@@ -14,11 +14,13 @@ from dovetail import Tagger
 from dovetail.base.training import was_interrupted
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
+from dovetail.cli.label_problems import locate, refuse_doubtful_labels
 from dovetail.cli.models import check_writable
 from dovetail.cli.progress import Display, show_progress
 from dovetail.cli.settings import given_settings, setting_options
 from dovetail.cli.templates import load_template, template_options
 from dovetail.corpus import Corpus
+from dovetail.corpus.label_checks import Malformed
 from dovetail.errors import DataError
 from dovetail.evaluate import Report, evaluate
 from dovetail.features import Dataset
@@ -38,6 +40,11 @@ COUNT = click.IntRange(1)
 @click.option("--label", metavar="COLUMN", help="The label column; by default the last one.")
 @setting_options(TAGGER, "c1", "c2", "method", "tolerance", "max_iterations", "min_count")
 @setting_options(TAGGER, "constraints", "all_pairs", "all_transitions")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse labels that look like typing errors, and sequences that break their scheme.",
+)
 @click.option("--threads", type=COUNT, metavar="N", help="Threads to use, by default all cores.")
 @setting_options(TAGGER, "seed")
 @click.option("--warm-start", metavar="MODEL", help="Start from the weights of this model.")
@@ -72,6 +79,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         tables=options.pop("tables"),
         warm_start=options.pop("warm_start"),
         checkpoint=options.pop("checkpoint"),
+        strict=options.pop("strict"),
     )
     as_json, dry_run = options.pop("as_json"), options.pop("dry_run")
     tagger = Tagger(threads=options["threads"], **given_settings(options, TAGGER))
@@ -110,6 +118,7 @@ class Job:
     tables: tuple[str, ...]
     warm_start: str | None
     checkpoint: str | None
+    strict: bool
 
     def run(self, tagger: Tagger) -> dict[str, Any]:
         """Train, save, and tell what came of it."""
@@ -152,6 +161,8 @@ class Job:
             raise DataError(
                 f"{self.paths[0]} has one column, {corpus.names[0]!r}: training needs a label too"
             )
+        if self.strict:
+            refuse_doubtful_labels(sources, corpus.lists(self.label or corpus.names[-1]))
         return corpus
 
     def choose_features(self, tagger: Tagger, data: Corpus | Dataset) -> None:
@@ -198,6 +209,12 @@ class Job:
             "stopped": tagger.stopped_,
             "interrupted": was_interrupted(tagger.stopped_),
         }
+        if tagger.constraints is not None:
+            facts["constraints"] = tagger.training_["constraints_used"]
+        if repaired := tagger.model_.facts.get("repaired"):
+            sources = map(self._source, self.paths)
+            where = locate(sources, repaired["sequence"], repaired["token"])
+            facts["repaired"] = {**repaired, "where": where}
         if held_out is not None:
             facts["held_out"] = _held_out_report(tagger, held_out).to_dict()
         return facts
@@ -228,13 +245,28 @@ def _summary(facts: dict[str, Any]) -> str:
         ("time", f"{format_duration(facts['seconds'])} for {facts['iterations']} iterations"),
         ("stopped", facts["stopped"]),
     ]
+    if "constraints" in facts:
+        rows.insert(1, ("labels", _describe_constraints(facts)))
     if facts["objective"] is not None:
-        rows.insert(2, ("objective", f"{facts['objective']:,.4f}"))
+        rows.insert(-2, ("objective", f"{facts['objective']:,.4f}"))
     if "held_out" in facts:
         scores = facts["held_out"]
         f1 = f"F1 {100 * scores['micro']['f1']:.2f}, " if scores["kind"] == "spans" else ""
         rows.append(("held-out", f"{f1}accuracy {100 * scores['accuracy']:.2f}"))
     return "\n".join(f"{name:<10} {text}" for name, text in rows)
+
+
+def _describe_constraints(facts: dict[str, Any]) -> str:
+    if facts["constraints"] == "none":
+        return "not constrained: they are of no span scheme"
+    text = f"constrained to {facts['constraints']}"
+    if "repaired" in facts:
+        one = Malformed(*(facts["repaired"][name] for name in Malformed._fields))
+        text += (
+            f"; {facts['repaired']['sequences']:,} of {facts['sequences']:,} sequences repaired, "
+            f"the first at {facts['repaired']['where']} ({one})"
+        )
+    return text
 
 
 def _dry_summary(facts: dict[str, Any]) -> str:

@@ -119,6 +119,30 @@ def parse_columns(given: str) -> tuple[str | None, ...]:
     return tuple(None if name in ("", "_") else name for name in names)
 
 
+def token_lines(path: PathLike, columns: Sequence[str | None] | None = None) -> Iterator[list[int]]:
+    """The numbers of the lines that the tokens of each sequence stand on."""
+    with open_text(path) as file:
+        lines: Iterable[str] = file
+        width = 0 if columns is None else len(columns)
+        if columns is None:
+            lines, width = _sniff_width(file, None)
+        for first, block in _blocks(lines):
+            numbers: list[int] = []
+            tabbed = any("\t" in line for line in block)
+            for number, line in enumerate(block, first):
+                fields = _split(line, None)
+                if fields[0] == DOCUMENT_START:
+                    if numbers:
+                        yield numbers
+                    numbers = []
+                elif len(fields) == width and not (
+                    tabbed and line.startswith("# ") and "\t" not in line
+                ):
+                    numbers.append(number)
+            if numbers:
+                yield numbers
+
+
 def find_losses(corpus: Corpus) -> list[str]:
     """What a file does not hold: names of columns, and the text between words."""
     lost = []

@@ -13,7 +13,13 @@ import numpy as np
 
 from dovetail import __version__, _native
 from dovetail.base.training import Hooks, run_rounds
-from dovetail.chain.constraints import NOTHING, infer_scheme, resolve
+from dovetail.chain.constraints import (
+    NOTHING,
+    choose_scheme,
+    infer_scheme,
+    name_constraints,
+    resolve,
+)
 from dovetail.chain.groups import ON_TRANSITIONS, FeatureGroup
 from dovetail.chain.model import ChainModel
 from dovetail.chain.train.checks import check_training
@@ -49,7 +55,9 @@ class Fitting:
         check_training(tagger, data)
         self.tagger = tagger
         self.data = data
-        self.constraints = resolve(tagger.constraints, data)
+        chosen = choose_scheme(tagger.constraints, data)
+        self.constraints_used = name_constraints(chosen)
+        self.constraints = resolve(chosen, data)
         self.method = find_method(tagger.method)
         weak = self.method.weak_penalties
         self.prior = find_prior(tagger.c1, tagger.c2, data, weak_penalties=weak)
@@ -219,6 +227,7 @@ class Fitting:
             "dovetail": __version__,
             "training": {
                 "settings": json.loads(json.dumps(plain, default=_plain)),
+                "constraints_used": self.constraints_used,
                 **self.prior.facts,
                 "sequences": self.data.n_sequences,
                 "tokens": self.data.n_tokens,

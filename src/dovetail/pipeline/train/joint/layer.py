@@ -14,6 +14,7 @@ from dovetail.chain.model import ChainModel
 from dovetail.chain.tagger import Tagger
 from dovetail.chain.train.fitting import Fitting
 from dovetail.chain.train.steps import Weights
+from dovetail.chain.training_labels import prepare_labels
 from dovetail.corpus import Corpus
 from dovetail.errors import TrainingError
 from dovetail.features import Dataset
@@ -39,7 +40,8 @@ class JointLayer:
         settings = layer.annotator.settings
         self.template = settings["features"]
         self.latent = {lower.name: lower.labels for lower in layer.reads(below)}
-        dataset = Dataset.from_template(self.template, corpus, corpus.lists(layer.name))
+        labels, _ = prepare_labels(corpus.lists(layer.name), settings["constraints"])
+        dataset = Dataset.from_template(self.template, corpus, labels)
         if tuple(dataset.labels) != layer.labels:
             raise TrainingError("its labels changed while it was trained")
         self.fitting = Fitting(Tagger(**settings), dataset)
