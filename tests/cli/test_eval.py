@@ -71,3 +71,71 @@ def test_unseen_labels_are_counted_and_named(run: Run, model: Path, tmp_path: Pa
 def test_usage(run: Run, model: Path, test_file: Path) -> None:
     assert "go together" in run("eval", test_file, "--gold", "label", code=2).output
     assert "give MODEL and DATA" in run("eval", model, code=2).output
+
+
+def test_errors_are_listed(run: Run, model: Path, test_file: Path) -> None:
+    shown = run("eval", model, test_file, "--errors", "--top", 2).stdout
+    assert "3227 tokens in 200 sequences" in shown
+    assert re.search(r"^\d+ of 200 sequences wholly right \(\d+\.\d%\)$", shown, re.M)
+    assert re.search(r"^confusions \(2 of \d+\)\n +\d+  \S+ +-> \S+ +\w+$", shown, re.M)
+    assert re.search(r"^wrong, the surest first \(2 of \d+\)\nsequence \d+: .*\n  \d", shown, re.M)
+    assert re.search(r"^right but doubted \(2 of \d+\)\nsequence \d+: ", shown, re.M)
+
+
+def test_errors_as_json_and_as_a_page(
+    run: Run, model: Path, test_file: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "errors.html"
+    facts = json.loads(run("eval", model, test_file, "--errors", "--json", "--html", page).stdout)
+    plain = json.loads(run("eval", model, test_file, "--json").stdout)
+    errors = facts.pop("errors")
+    assert facts == plain
+    assert len(errors["wrong"]) == 200 - errors["sequences_right"]
+    wrong = errors["wrong"][0]
+    assert wrong["gold"] != wrong["predicted"]
+    assert "Confusions" in page.read_text(encoding="utf-8")
+
+
+def test_errors_of_each_layer(run: Run, pipeline: Path, recipe_folder: Path) -> None:
+    data = recipe_folder / "both.conll"
+    data.write_text("by O O\nAda B-LOC B-SPEAKER\nLopez I-LOC I-SPEAKER\n\n")
+    columns = ["--columns", "word,ner,fields"]
+    facts = json.loads(run("eval", pipeline, data, *columns, "--errors", "--json").stdout)
+    assert facts["layers"]["ner"]["errors"]["confusions"][0]["gold"] == "LOC"
+    assert "ner\n\n3 tokens" in run("eval", pipeline, data, *columns, "--errors").stdout
+    refused = run("eval", pipeline, data, *columns, "--suspicious", code=1).output
+    assert "trains one tagger anew, not a pipeline" in refused
+
+
+def test_suspicious_labels(run: Run, pos_model: Path, tmp_path: Path) -> None:
+    rows = [f"the DT l\n{animal} NN l\nbarks VB l\n\n" for animal in "abcdefghij"] * 2
+    rows[7] = rows[7].replace("barks VB", "barks NN")
+    (tmp_path / "data.conll").write_text("".join(rows))
+    for first in ([], [pos_model]):
+        columns = ["--columns", "form,tag,language", "--label", "tag", "--folds", "4"]
+        asked = ["eval", *first, tmp_path / "data.conll", *columns, "--suspicious"]
+        result = run(*asked)
+        assert "sequence 8: the h barks\n  " in result.stdout
+        assert "NN -> VB: barks" in result.stdout
+        assert "training without part 4 of 4" in result.stderr
+        facts = json.loads(run(*asked, "--json").stdout)
+        assert facts["suspicious"][0]["sequence"] == 8
+
+
+def test_errors_without_a_model_are_cross_validated(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "data.conll").write_text("".join(f"a{n} A\nb B\n\n" for n in range(8)))
+    result = run("eval", tmp_path / "data.conll", "--errors")
+    assert "training without part 5 of 5" in result.stderr
+    assert "of 8 sequences wholly right" in result.stdout
+    assert "suspicious" not in result.stdout
+
+
+def test_options_that_do_not_go_together(run: Run, model: Path, test_file: Path) -> None:
+    columns = ["--gold", "a", "--predicted", "b"]
+    assert "no probabilities" in run("eval", *columns, test_file, "--errors", code=2).output
+    assert "--top and --html" in run("eval", model, test_file, "--top", 3, code=2).output
+    assert (
+        "--folds is for" in run("eval", model, test_file, "--errors", "--folds", 3, code=2).output
+    )
+    asked = ["eval", model, test_file, "--suspicious", "--decode", "marginal"]
+    assert "--decode is not for cross-validation" in run(*asked, code=2).output

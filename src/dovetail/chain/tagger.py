@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from dovetail.chain.constraints import Constraints
     from dovetail.chain.explain import Explanation
     from dovetail.chain.groups import FeatureGroup
+    from dovetail.chain.tagged_text import TaggedText
     from dovetail.chain.tagging import Decode, Tagging
     from dovetail.chain.train.methods import Method
     from dovetail.chain.train.steps import Callback, Progress
-    from dovetail.corpus import Corpus
+    from dovetail.corpus import Corpus, Unit
     from dovetail.features import Dataset, Featurizer, Labels, Template
 
 SCHEMES = ("IOB1", "IOB2", "IOBES", "auto")  # constraints by name
@@ -250,6 +251,20 @@ class Tagger(Estimator):
             return tag_batch(model, batch, decode=decode, allowed=masks, threads=self._threads)
         except ValueError as error:
             raise DataError(str(error)) from None
+
+    def tag_texts(self, texts: Iterable[str], *, unit: Unit | None = None) -> list[TaggedText]:
+        """What is found in raw texts: of each its spans, by characters, with probabilities.
+
+        A text is cut into lines, paragraphs or nothing (``document``) by ``unit``: by default as
+        the training text was cut, or else into lines.
+        """
+        from dovetail.chain.tagged_text import TaggedText, cut_texts
+
+        reads, facts = self.reads_, self.model_.facts
+        column = reads[0] if len(reads) == 1 else "word"
+        cut = cut_texts(texts, unit or facts.get("unit") or "line", column)
+        found = cut.place(self.tag(cut.corpus), by_spans=facts["scheme"] != "none")
+        return [TaggedText(*one) for one in zip(cut.texts, found, strict=True)]
 
     def log_likelihood(self, data: Any, labels: Iterable[Sequence[str]]) -> list[float]:
         """Log-probability of the given labels of each sequence."""

@@ -1,42 +1,24 @@
-"""``dovetail eval``: how good a model, or a column of predictions, is."""
+"""``dovetail eval``: how good a model, or a column of predictions, is, and where it errs."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from dovetail import Tagger
-from dovetail.cli.inputs import CRFSUITE, Source, input_options
-from dovetail.cli.models import (
-    CHAIN_DECODINGS,
-    label_column,
-    load,
-    refuse_decoding,
-    rename_as_trained,
-)
-from dovetail.corpus import Corpus
-from dovetail.errors import DataError
-from dovetail.evaluate import Interval, Report, bootstrap, evaluate
+from dovetail.cli.inputs import Source, input_options
+from dovetail.cli.labelled import Labelled, complete_labels, label_by_layers, label_by_tagger
+from dovetail.cli.models import CHAIN_DECODINGS, load, refuse_decoding
+from dovetail.cli.scores import Score
 from dovetail.pipeline.choices import DECODINGS, Decode
 
 if TYPE_CHECKING:
-    from dovetail.pipeline import Pipeline
+    from dovetail.cli.errors import Listing
 
-FEWEST_DOCUMENTS = 20  # drawing among fewer says little
-
-
-class Labelled(NamedTuple):
-    """Given and predicted labels of the same tokens, and where documents begin, if known."""
-
-    gold: list[list[str]]
-    predicted: list[list[str]]
-    document_bounds: Any = None
-    unknown: Mapping[str, int] = MappingProxyType({})  # given labels unknown to the model: counts
+FOLDS = 5
 
 
 @click.command("eval")
@@ -50,7 +32,22 @@ class Labelled(NamedTuple):
     type=click.Choice([*CHAIN_DECODINGS, *DECODINGS]),
     help="As for tag; by default viterbi, or what a pipeline was trained for.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write the scores as JSON.")
+@click.option(
+    "--errors", is_flag=True, help="List confusions, sure errors, and right labels in doubt."
+)
+@click.option(
+    "--suspicious",
+    is_flag=True,
+    help="List labels of DATA that may be wrong: cross-validated models are sure of others.",
+)
+@click.option(
+    "--folds", type=click.IntRange(2), metavar="N", help="Parts to cross-validate in (5)."
+)
+@click.option(
+    "--top", type=click.IntRange(1), metavar="K", help="Length of each list (20; as JSON all)."
+)
+@click.option("--html", metavar="FILE", help="Write the lists, up to 100 each, as a page, too.")
+@click.option("--json", "as_json", is_flag=True, help="Write everything as JSON.")
 def command(
     arguments: tuple[str, ...],
     format: str | None,
@@ -59,169 +56,104 @@ def command(
     gold: str | None,
     predicted: str | None,
     decode: str | None,
+    errors: bool,
+    suspicious: bool,
+    folds: int | None,
+    top: int | None,
+    html: str | None,
     as_json: bool,
 ) -> None:
-    """Score a model on labelled data, or two columns of a file.
+    """Score a model on labelled data, or two columns of a file; list errors.
 
     Labels of a span scheme are scored by spans (precision, recall and F1 of each type, as conlleval
     has them), other labels by tokens. The interval comes from a bootstrap over sequences, or over
     documents where there are many. Of a pipeline each layer is scored that DATA has a column for:
     one of its name or, for the last layer, the label column.
+
+    With --suspicious, and with --errors without a MODEL, each part of DATA is tagged by a model
+    that is trained on the other parts, with the settings of MODEL or else those of train.
     """
+    if errors or suspicious:
+        if gold is not None or predicted is not None:
+            raise click.UsageError("--gold and --predicted have no probabilities: leave them out")
+        if len(arguments) > 2:
+            raise click.UsageError("give MODEL and DATA, or DATA alone to cross-validate on it")
+        cross_validated = suspicious or len(arguments) == 1
+        if cross_validated and decode is not None:
+            raise click.UsageError("--decode is not for cross-validation")
+        if folds is not None and not cross_validated:
+            raise click.UsageError("--folds is for --suspicious, or for --errors without a MODEL")
+        from dovetail.cli.errors import Listing  # few calls need it
+
+        listing = Listing(errors, suspicious, top, html, as_json)
+        source = Source.of(arguments[-1], format, columns)
+        _list_errors(listing, arguments[:-1], source, label, decode, folds or FOLDS)
+        return
+    if folds is not None or top is not None or html is not None:
+        raise click.UsageError("--folds, --top and --html go with --errors or --suspicious")
     if (gold is None) != (predicted is None):
         raise click.UsageError("--gold and --predicted go together")
     if len(arguments) != (1 if gold else 2):
         raise click.UsageError("give MODEL and DATA, or --gold, --predicted and DATA")
-    if gold is not None and decode is not None:
-        raise click.UsageError("--decode needs a MODEL")
     source = Source.of(arguments[-1], format, columns)
     if gold is not None and predicted is not None:
+        if decode is not None:
+            raise click.UsageError("--decode needs a MODEL")
         corpus = source.read()
-        found = Labelled(_column(corpus, gold), _column(corpus, predicted), corpus.document_bounds)
-        _show(Score.of(found), as_json)
+        given, found = (complete_labels(corpus, name) for name in (gold, predicted))
+        _show({"": Labelled(given, found, corpus.document_bounds)}, None, as_json)
         return
-    model = load(arguments[0])
-    refuse_decoding(decode, model, arguments[0])
+    labelled, how = _label(arguments[0], source, label, decode, for_review=False)
+    _show(labelled, how, as_json)
+
+
+def _label(
+    path: str, source: Source, label: str | None, decode: str | None, *, for_review: bool
+) -> tuple[Mapping[str, Labelled], str | None]:
+    """What a tagger, under the empty name, or each layer of a pipeline says, and how the latter is
+    decoded."""
+    model = load(path)
+    refuse_decoding(decode, model, path)
     if isinstance(model, Tagger):
-        _show(Score.of(_by_model(model, source, label, decode or "viterbi")), as_json)
-        return
+        how = decode or "viterbi"
+        return {"": label_by_tagger(model, source, label, how, for_review=for_review)}, None
     if decode is not None:
         model.decode = cast(Decode, decode)  # one of them, as was checked
-    layers = _by_layer(model, source, label)
-    _show_layers({n: Score.of(y) for n, y in layers.items()}, model.decode, as_json)
+    return label_by_layers(model, source, label, for_review=for_review), model.decode
 
 
-class Score(NamedTuple):
-    """A report, how sure it is, and what the model could not know."""
+def _list_errors(
+    listing: Listing,
+    models: tuple[str, ...],
+    source: Source,
+    label: str | None,
+    decode: str | None,
+    folds: int,
+) -> None:
+    """The errors of a model, or of models that are trained for it, on labelled data."""
+    from dovetail.cli.errors import label_by_cross_validation
 
-    report: Report
-    interval: Interval
-    unit: str
-    unknown: Mapping[str, int]
-
-    @classmethod
-    def of(cls, found: Labelled) -> Score:
-        """Score labels."""
-        report = evaluate(found.gold, found.predicted)
-        bounds = found.document_bounds
-        by_documents = bounds is not None and len(bounds) > FEWEST_DOCUMENTS
-        interval = bootstrap(report, document_bounds=bounds if by_documents else None)
-        return cls(report, interval, "documents" if by_documents else "sequences", found.unknown)
-
-
-def _show(score: Score, as_json: bool) -> None:
-    _tell_unknown(score, "the model")
-    click.echo(json.dumps(_facts(score), ensure_ascii=False) if as_json else _as_text(score))
+    if models and not listing.suspicious:
+        found, _ = _label(models[0], source, label, decode, for_review=True)
+        listing.show(found, f"{models[0]} on {source.path}")
+        return
+    model = load(models[0]) if models else None
+    labelled = label_by_cross_validation(model, source, label, folds)
+    listing.show({"": labelled}, f"{source.path}, cross-validated")
 
 
-def _show_layers(scores: Mapping[str, Score], decode: str, as_json: bool) -> None:
+def _show(found: Mapping[str, Labelled], decode: str | None, as_json: bool) -> None:
+    """The scores of a tagger, or with a ``decode`` of the layers of a pipeline."""
+    scores = {name: Score.of(one) for name, one in found.items()}
     for name, score in scores.items():
-        _tell_unknown(score, f"'{name}'")
+        score.note_unknown("the model" if decode is None else f"'{name}'")
     if as_json:
-        layers = {name: _facts(score) for name, score in scores.items()}
-        click.echo(json.dumps({"decode": decode, "layers": layers}, ensure_ascii=False))
-    else:
-        texts = [f"{name} ({decode})\n\n{_as_text(score)}" for name, score in scores.items()]
-        click.echo("\n\n\n".join(texts))
-
-
-def _tell_unknown(score: Score, who: str) -> None:
-    if score.unknown:
-        counts = ", ".join(f"{label} ({count:,})" for label, count in score.unknown.items())
-        click.echo(f"note: labels that {who} does not know: {counts}", err=True)
-
-
-def _by_model(tagger: Tagger, source: Source, label: str | None, decode: Any) -> Labelled:
-    data: Corpus | list[Any]
-    if source.format == CRFSUITE:
-        data, gold = source.read_features()
-        found = Labelled(gold, tagger.predict(data, decode=decode))
-    else:
-        data = _read(source, tagger)
-        gold = _column(data, label or tagger.label_column_ or data.names[-1])
-        found = Labelled(gold, tagger.predict(data, decode=decode), data.document_bounds)
-    return found._replace(unknown=_unknown_labels(tagger.labels_, found.gold, source.path))
-
-
-def _by_layer(pipeline: Pipeline, source: Source, label: str | None) -> dict[str, Labelled]:
-    if source.format == CRFSUITE:
-        raise DataError("feature text holds no words, which are what a pipeline reads")
-    data = _read(source, pipeline)
-    columns = {name: name.partition("@")[0] for name in pipeline.names}
-    columns = {name: column for name, column in columns.items() if column in data.names}
-    last = pipeline.names[-1]
-    if label is not None:
-        columns[last] = label
-    elif last not in columns:
-        usual = label_column(pipeline[last])
-        columns |= {last: usual} if usual in data.names else {}
-    if not columns:
-        raise DataError(
-            f"{source.path} has no column of {', '.join(pipeline.names)} to compare with (it has "
-            f"{', '.join(data.names)}): name its columns with --columns, or the last one's --label"
-        )
-    gold = {name: _column(data, columns[name]) for name in pipeline.names if name in columns}
-    found = pipeline.predict(data)
-    known = {layer.name: list(layer.labels) for layer in pipeline.layers}
-    return {
-        name: Labelled(
-            given,
-            found[name],
-            data.document_bounds,
-            _unknown_labels(known[name], given, f"{source.path}, column '{columns[name]}'"),
-        )
-        for name, given in gold.items()
-    }
-
-
-def _read(source: Source, model: Tagger | Pipeline) -> Corpus:
-    data = source.read()
-    if source.format == "conll" and source.columns is None:
-        data = rename_as_trained(data, model)
-    return data
-
-
-def _column(corpus: Corpus, name: str) -> list[list[str]]:
-    labels: Any = corpus.lists(name)
-    for number, values in enumerate(labels, 1):
-        if None in values:
-            token = values.index(None) + 1
-            raise DataError(f"sequence {number}, token {token}: column {name!r} has no label")
-    found: list[list[str]] = labels
-    return found
-
-
-def _unknown_labels(labels: list[str], gold: list[list[str]], where: str) -> dict[str, int]:
-    """How often each given label occurs that the model cannot answer; not all may be so."""
-    known = set(labels)
-    given = Counter(label for labels in gold for label in labels)
-    unknown = {label: given[label] for label in sorted(given) if label not in known}
-    if len(unknown) == len(given):
-        raise DataError(
-            f"{where}: none of its labels ({_some([*unknown])}) is one of the model's "
-            f"({_some(sorted(known))}); name the label column with --label"
-        )
-    return unknown
-
-
-def _some(labels: list[str]) -> str:
-    return ", ".join(labels[:5]) + (", ..." if len(labels) > 5 else "")
-
-
-def _as_text(score: Score) -> str:
-    name = "F1" if score.report.kind == "spans" else "accuracy"
-    value, low, high = (f"{100 * value:.2f}" for value in score.interval[:3])
-    share = f"{100 * score.interval.level:.0f}%"
-    return (
-        f"{score.report.to_text()}\n\n"
-        f"{name} {value}, {share} interval {low} to {high} (bootstrap over {score.unit})"
-    )
-
-
-def _facts(score: Score) -> dict[str, Any]:
-    interval = score.interval
-    name = "f1" if score.report.kind == "spans" else "accuracy"
-    drawn = {"score": name, "value": interval.score, "low": interval.low, "high": interval.high}
-    drawn |= {"level": interval.level, "unit": score.unit}
-    facts = score.report.to_dict()
-    return {**facts, "interval": drawn, "unknown_labels": dict(score.unknown)}
+        layers = {name: score.to_dict() for name, score in scores.items()}
+        facts = layers[""] if decode is None else {"decode": decode, "layers": layers}
+        click.echo(json.dumps(facts, ensure_ascii=False))
+        return
+    texts = [
+        score.to_text() if decode is None else f"{name} ({decode})\n\n{score.to_text()}"
+        for name, score in scores.items()
+    ]
+    click.echo("\n\n\n".join(texts))

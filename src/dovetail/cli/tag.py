@@ -33,6 +33,7 @@ from dovetail.cli.models import (
     unit_of_text,
 )
 from dovetail.cli.outputs import OUTPUTS, LayeredResult, OutputFormat, Result, best_spans
+from dovetail.cli.terminal import PrintableOutput, is_terminal, wants_colours
 from dovetail.corpus import Corpus
 from dovetail.corpus.label_studio import write_interface
 from dovetail.errors import DataError
@@ -101,6 +102,9 @@ def command(
 
     Of a pipeline, CoNLL output has a column for each layer and JSON lines have "layers"; text shows
     the last layer.
+
+    On a terminal, text and CoNLL are shown as text in colours, the stronger the more probable,
+    unless --output-format conll, --marginals, --nbest or the variable NO_COLOR says otherwise.
     """
     tagger = load(model)
     if format is None and columns is None:
@@ -112,6 +116,10 @@ def command(
         raise click.UsageError(f"feature text holds no words that could be written as {name}")
     request = Request(format=written, **asked)
     request.check()
+    on_terminal = is_terminal(output)
+    if on_terminal and name in ("conll", "text") and output_format in (None, "text"):
+        request = request.in_colours(given)
+        written = request.format
     if interface is not None and name != "label-studio":
         raise click.UsageError("--interface needs --output-format label-studio")
     refuse_decoding(request.decode, tagger, model)
@@ -134,7 +142,9 @@ def command(
             refuse_wide_table(corpus, tagger, given.path)
         return rename_as_trained(corpus, tagger)
 
-    with write_text(output) as file:
+    with write_text(output) as opened:
+        in_colours = written not in OUTPUTS.values()
+        file: Any = PrintableOutput(opened) if on_terminal and not in_colours else opened
         before = 0
         file.write(written.before)
         for batch in given.batches(chunk_size, renamed):
@@ -188,6 +198,15 @@ class Request:
         if self.spans and self.format.spans != "on request":
             able = [name for name, format in OUTPUTS.items() if format.spans == "on request"]
             raise click.UsageError(f"--spans needs --output-format {' or '.join(able)}")
+
+    def in_colours(self, source: Source) -> Request:
+        """The same as text in colours, unless more is asked for than that shows."""
+        more = self.marginals or self.nbest is not None or source.format == CRFSUITE
+        if more or not wants_colours():
+            return self
+        from dovetail.cli.outputs.colours import COLOURS  # rich, which only terminals need
+
+        return replace(self, format=COLOURS)
 
     @property
     def wants_confidences(self) -> bool:

@@ -6,16 +6,18 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from dovetail.base.potentials import Potentials
+from dovetail.chain.tagged_text import cut_texts
 from dovetail.chain.tagger import Tagger
-from dovetail.corpus import Corpus
+from dovetail.corpus import Corpus, Unit
 from dovetail.errors import DataError
 from dovetail.grid.grid import METHODS
 from dovetail.pipeline.choices import DECODINGS, Decode, check_choice
 from dovetail.pipeline.composition import Composition
 from dovetail.pipeline.decode.decoder import Decoder
 from dovetail.pipeline.decode.explain import PipelineExplanation, explain_changes
-from dovetail.pipeline.decode.inputs import as_corpus, split_corpus
+from dovetail.pipeline.decode.inputs import as_corpus, input_columns, split_corpus
 from dovetail.pipeline.decode.joint import JointScores, annotate_in_order
+from dovetail.pipeline.decode.tagged_text import LayeredText, layered_texts
 from dovetail.pipeline.decode.tagging import PipelineTagging, find_n_best, tag_corpus
 from dovetail.pipeline.layers.known import Known, known_labels
 from dovetail.pipeline.layers.layer import layer_named
@@ -88,6 +90,18 @@ class LayeredLabeller(Composition):
         """Labels of every layer with their confidences: of tokens, of spans, of the whole."""
         how, split = self._how(decode), self.split(data, known)
         return [one for part, given in split for one in tag_corpus(self._decoder, part, how, given)]
+
+    def tag_texts(
+        self, texts: Iterable[str], *, unit: Unit | None = None, decode: Decode | None = None
+    ) -> list[LayeredText]:
+        """What each layer finds in raw texts; ``unit`` as for `Tagger.tag_texts`, by default as the
+        training text of the last tagger was cut."""
+        self.check()
+        units = [one.model_.facts.get("unit") for a in self.layers for one in a.annotator.taggers]
+        inputs = input_columns(self.layers, self.representations)
+        column = inputs[0] if len(inputs) == 1 else "word"
+        cut = cut_texts(texts, unit or (units[-1] if units else None) or "line", column)
+        return layered_texts(cut, self.tag(cut.corpus, decode=decode), self.layers)
 
     def predict_nbest(self, data: Any, k: int) -> list[list[tuple[dict[str, list[str]], float]]]:
         """The k best joint labellings of each sequence, with their probabilities."""

@@ -27,7 +27,7 @@ def write_inline(corpus: Corpus, results: Sequence[Result], file: TextIO) -> Non
     for sequence, result in zip(corpus, results, strict=True):
         if sequence.index in bounds[1:]:
             file.write("\n")
-        text, offsets = _text_of(sequence)
+        text, offsets = text_of(sequence)
         if result.nbest is None:
             body = inline(text, offsets, result.labels, result.spans, result.confidences)
             file.write(f"{body}\n")
@@ -41,7 +41,8 @@ def write_layered_inline(corpus: Corpus, results: Sequence[LayeredResult], file:
     write_inline(corpus, last_layers(results), file)
 
 
-def _text_of(sequence: CorpusSequence) -> tuple[str, Offsets]:
+def text_of(sequence: CorpusSequence) -> tuple[str, Offsets]:
+    """The text of a sequence, or else its words with blanks between them, and where they stand."""
     if sequence.text is not None and sequence.offsets is not None:
         return sequence.text, [(start, end) for start, end in sequence.offsets.tolist()]
     words = [word or "_" for word in sequence[sequence.names[0]]]
