@@ -14,6 +14,8 @@ from dovetail import demo
 from dovetail.corpus import read_conll
 
 pytest.importorskip("sklearn")
+from dovetail.interop import sklearn_crfsuite
+from dovetail.interop.sklearn_crfsuite import metrics
 
 SCRIPT = """
 from collections import Counter
@@ -140,3 +142,26 @@ def test_scores_are_those_of_sklearn_crfsuite(shared_data: Path) -> None:
     for score in ("f1", "sequences"):
         one, other = (names["search"].cv_results_[f"mean_test_{score}"] for names in (ours, theirs))
         assert one == pytest.approx(other, abs=0.02)
+
+
+def test_algorithms_score_as_those_of_sklearn_crfsuite(shared_data: Path) -> None:
+    theirs = pytest.importorskip("sklearn_crfsuite")
+    names: dict[str, Any] = {}
+    exec(SCRIPT[SCRIPT.index("def describe") : SCRIPT.index("X_train")], names)
+    (X, y), (X_test, y_test) = (
+        ([names["features_of"](s) for s in part], [[label for *_, label in s] for s in part])
+        for part in conll2003_sentences(shared_data)
+    )
+    labels = sorted({label for s in y for label in s} - {"O"})
+    for algorithm in ("lbfgs", "l2sgd", "ap", "pa", "arow"):
+        ours, original = (
+            metrics.flat_f1_score(
+                y_test,
+                package.CRF(algorithm=algorithm).fit(X, y).predict(X_test),
+                average="weighted",
+                labels=labels,
+                zero_division=0,
+            )
+            for package in (sklearn_crfsuite, theirs)
+        )
+        assert ours == pytest.approx(original, abs=0.03), algorithm
