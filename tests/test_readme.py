@@ -45,6 +45,18 @@ def test_experiments_exist(name: str) -> None:
     assert (ROOT / "experiments" / name / "__main__.py").is_file()
 
 
+def test_first_result_is_soon() -> None:
+    before = README.partition("```text")[0]
+    assert before.count("\n") < 50
+    assert "make demo" in before
+    assert "auto" in before
+
+
+@pytest.mark.parametrize("paper", ["Sutton", "He et al. (2009)", "Yates (2012)"])
+def test_papers_are_named(paper: str) -> None:
+    assert paper in README
+
+
 def test_licence_is_the_one_named() -> None:
     assert "Apache-2.0" in README
     assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")

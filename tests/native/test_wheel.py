@@ -98,7 +98,7 @@ def test_demo(python: Path, tmp_path: Path) -> None:
         command, env={"PATH": ""}, cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "joint" in done.stdout
+    assert "auto" in done.stdout
 
 
 @emulated

@@ -9,7 +9,6 @@ from typing import Any
 from dovetail.errors import TrainingError
 
 ALIASES = {"averaged-perceptron": "ap", "passive-aggressive": "pa"}
-NOT_HERE = {"pa": "passive-aggressive", "arow": "AROW"}
 UNLIMITED = 2**31 - 1
 
 FEATURES: dict[str, Any] = {
@@ -43,6 +42,23 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "calibration.max_trials": 20,
     },
     "ap": {**FEATURES, "max_iterations": 100, "epsilon": 0.0},
+    "pa": {
+        **FEATURES,
+        "type": 1,
+        "c": 1.0,
+        "error_sensitive": True,
+        "averaging": True,
+        "max_iterations": 100,
+        "epsilon": 0.0,
+    },
+    "arow": {**FEATURES, "variance": 1.0, "gamma": 1.0, "max_iterations": 100, "epsilon": 0.0},
+}
+METHODS = {  # of our taggers; the online learners of CRFsuite are all near the perceptron
+    "lbfgs": "lbfgs",
+    "l2sgd": "sgd",
+    "ap": "perceptron",
+    "pa": "perceptron",
+    "arow": "perceptron",
 }
 MEANINGS = {
     "feature.minfreq": "Features that occur less often are left out.",
@@ -59,12 +75,8 @@ WITHOUT_EFFECT = "Accepted, and without effect: training here does not need it."
 def find_algorithm(name: str) -> str:
     """CRFsuite's short name of an algorithm that we have."""
     short = ALIASES.get(name.lower(), name.lower())
-    if short in NOT_HERE:
-        raise TrainingError(
-            f"{NOT_HERE[short]} training ('{short}') is not there; use lbfgs, l2sgd or ap"
-        )
     if short not in DEFAULTS:
-        raise TrainingError(f"there is no algorithm '{name}'; use lbfgs, l2sgd or ap")
+        raise TrainingError(f"there is no algorithm '{name}'; use one of {', '.join(DEFAULTS)}")
     return short
 
 
@@ -84,14 +96,14 @@ def tagger_settings(algorithm: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of `dovetail.Tagger` for CRFsuite's parameters.
 
     The objectives of lbfgs and l2sgd are the same, so both are trained by what is best for it,
-    unless a number of iterations is asked for.
+    unless a number of iterations is asked for. Online learners have no penalty.
     """
     limit = given["max_iterations"]
     limited = limit != DEFAULTS[algorithm]["max_iterations"]
     look = algorithm == "lbfgs" and limit > 0  # our first round only looks at the start
-    method = {"lbfgs": "lbfgs", "l2sgd": "sgd", "ap": "perceptron"}[algorithm]
+    method = METHODS[algorithm]
     return {
-        "method": method if limited or algorithm == "ap" else "auto",
+        "method": method if limited or method == "perceptron" else "auto",
         "c1": given.get("c1", 0.0),
         "c2": given.get("c2", 0.0),
         "tolerance": max(given.get("delta", 0.0), 1e-8),

@@ -73,7 +73,7 @@ class BaseTrainer:
     # Parameters
 
     def select(self, algorithm: str, type: str = "crf1d") -> None:
-        """Choose the algorithm: ``lbfgs``, ``l2sgd`` or ``ap``."""
+        """Choose the algorithm: ``lbfgs``, ``l2sgd``, ``ap``, ``pa`` or ``arow``."""
         if type != "crf1d":
             raise TrainingError(f"there is no graphical model '{type}'; use crf1d")
         self._algorithm = find_algorithm(algorithm)

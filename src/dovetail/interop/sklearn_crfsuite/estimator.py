@@ -1,8 +1,6 @@
-"""sklearn-crfsuite's interface on our engine: a scikit-learn estimator for sequences.
+"""sklearn-crfsuite's ``CRF``: a scikit-learn estimator for sequences.
 
-``from dovetail.interop.sklearn_crfsuite import CRF`` has the parameters, the methods and the
-attributes of sklearn-crfsuite's. Predictions are lists of lists of strings. There are no temporary
-files. scikit-learn must be installed (``pip install dovetail[sklearn]``).
+Predictions are lists of lists of strings, and there are no temporary files.
 """
 
 from __future__ import annotations
@@ -46,9 +44,10 @@ class LinePerIterationTrainer(Trainer):
 class CRF(BaseEstimator):  # type: ignore[misc]
     """A linear-chain CRF with the parameters of sklearn-crfsuite's ``CRF``.
 
-    ``algorithm`` is ``lbfgs`` (also by default), ``l2sgd`` or ``ap``. Parameters of optimisers
-    that are not used here are accepted and have no effect. ``model_filename`` names a CRFsuite
-    model to use, and to write when trained.
+    ``algorithm`` is ``lbfgs`` (also by default), ``l2sgd``, ``ap``, ``pa`` or ``arow``; the last
+    three are all trained as averaged perceptrons. Parameters that training does not need here are
+    accepted and have no effect. ``model_filename`` names a CRFsuite model to use, and to write when
+    trained.
 
     >>> X = [[{"word": "the"}, {"word": "dog"}], [{"word": "the"}]]
     >>> crf = CRF(c2=0.01).fit(X, [["DET", "NOUN"], ["DET"]])
