@@ -104,12 +104,19 @@ public:
     Transitions<R> transitions;
     Work<R> work;
 
-    // Scores of sequence s under `weights` into work.score, and into `transitions` where those depend on the token.
-    void score(size_t s, const R* weights) {
+    // Scores of sequence s under `weights`, or what a threshold above 0 leaves of them, into work.score, and into
+    // `transitions` where those depend on the token.
+    void score(size_t s, const R* weights, R threshold = 0) {
         const size_t T = problem_.length(s), first = problem_.begin(s);
         const int Lp = problem_.Lp();
         work.size(T, Lp);
-        for (size_t t = 0; t < T; ++t) score_token(program_, problem_.layout, weights, first + t, &work.score[t * Lp]);
+        const auto each = [&](auto score_one) {
+            for (size_t t = 0; t < T; ++t) score_one(first + t, &work.score[t * Lp]);
+        };
+        const Layout& layout = problem_.layout;
+        if (threshold > 0)
+            each([&](size_t t, R* out) { score_token<true>(program_, layout, weights, t, out, threshold); });
+        else each([&](size_t t, R* out) { score_token(program_, layout, weights, t, out); });
         if (program_.has_edges()) {
             transitions.vary(T, weights + problem_.layout.transitions_at());
             for (size_t t = 1; t < T; ++t)

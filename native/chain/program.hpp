@@ -92,12 +92,20 @@ struct Program {
     bool has_edges() const { return !edge_begin.empty(); }
 };
 
-template <class R> struct TokenScore {
+// What a soft threshold leaves of x: the minimiser of (w - x)^2 / 2 + threshold |w|.
+template <class R> inline R shrink(R x, R threshold) { return x - std::clamp(x, -threshold, threshold); }
+template <class R> inline Vec<R> shrink(const Vec<R>& x, R threshold) {
+    return x - larger<R>(smaller(x, splat(threshold)), splat(-threshold));
+}
+
+// Shrunk: weights are what the threshold leaves of the numbers in the buffer.
+template <class R, bool Shrunk> struct TokenScore {
     const Program& program;
     const Layout& layout;
     const R* weights;
     size_t t;
     R* out;
+    R threshold;
     template <int G> void run(int block) const {
         const uint32_t *code = program.code.data() + program.begin[t], *end = code + program.dense[t];
         const float* value = program.value.empty() ? nullptr : &program.value[program.begin[t]];
@@ -106,36 +114,41 @@ template <class R> struct TokenScore {
         if (!value)
             for (; code < end; ++code) {
                 const R* row = rows + size_t{*code};
-                for (int g = 0; g < G; ++g) sum[g] += load(row + g * kLane);
+                for (int g = 0; g < G; ++g) sum[g] += weight(load(row + g * kLane));
             }
         else
             for (; code < end; ++code, ++value) {
                 const R* row = rows + size_t{*code};
-                for (int g = 0; g < G; ++g) sum[g] = fma(R(*value), load(row + g * kLane), sum[g]);
+                for (int g = 0; g < G; ++g) sum[g] = fma(R(*value), weight(load(row + g * kLane)), sum[g]);
             }
         for (int g = 0; g < G; ++g) store(out + (block + g) * kLane, sum[g]);
     }
     void pairs() const {
         const uint16_t* label = layout.pair_label.data();
-        const R* weight = weights + layout.pairs_at();
+        const R* pairs = weights + layout.pairs_at();
         uint64_t k = program.begin[t] + program.dense[t];
         R single = 0;
         for (const uint64_t end = k + program.singles[t]; k < end; ++k)
-            single += (program.value.empty() ? R(1) : R(program.value[k])) * weight[program.code[k]];
+            single += (program.value.empty() ? R(1) : R(program.value[k])) * weight(pairs[program.code[k]]);
         out[program.single_label[t]] += single;
         for (; k < program.begin[t + 1]; ++k) {
             const R value = program.value.empty() ? R(1) : R(program.value[k]);
             for (uint32_t at = program.code[k];; ++at) {
-                out[label[at] & ~kLastPair] += value * weight[at];
+                out[label[at] & ~kLastPair] += value * weight(pairs[at]);
                 if (label[at] & kLastPair) break;
             }
         }
     }
+    template <class Number> Number weight(const Number& x) const {
+        if constexpr (Shrunk) return shrink(x, threshold);
+        else return x;
+    }
 };
 
-template <class R>
-inline void score_token(const Program& program, const Layout& layout, const R* weights, size_t t, R* out) {
-    const TokenScore<R> token{program, layout, weights, t, out};
+template <bool Shrunk = false, class R>
+inline void score_token(const Program& program, const Layout& layout, const R* weights, size_t t, R* out,
+                        R threshold = 0) {
+    const TokenScore<R, Shrunk> token{program, layout, weights, t, out, threshold};
     each_group<R, 1>(layout.Lp / kLane, token);
     token.pairs();
 }

@@ -1,13 +1,19 @@
-// Block-coordinate ascent on the dual of the L2-regularised loss by exponentiated gradients
-// (Collins, Globerson, Koo, Carreras & Bartlett 2008).
+// Block-coordinate ascent on the dual of the loss with an L2 penalty, or L1 and L2, by exponentiated gradients
+// (Collins, Globerson, Koo, Carreras & Bartlett 2008; for L1 Shalev-Shwartz & Zhang 2014).
 //
 // Each sequence i owns a chain distribution a_i with log-potentials theta_i and expectations mu_i, and always
-//     w = (known counts - sum_i mu_i F_i) / lambda,        lambda = 2 c2
+//     v = known counts - sum_i mu_i F_i,     w = shrink(v, c1) / lambda,     lambda = 2 c2
 //     D = sum_i H(a_i) - lambda/2 |w|^2  <=  min f  <=  f(w):   f(w) - D certifies how far w is from the optimum.
-// A visit updates theta_i towards the scores of sequence i under w and keeps the update only if it is sure to raise D:
-//     change of H + <score, change of mu> - q/(2 lambda) sum_t k_t |change of mu_t|^2  >=  0
-// where k_t bounds how strongly token t's features couple it to the sequence. q = 1 is a proven bound but timid; q
-// follows how much more than promised the dual value really rises.
+// A visit updates theta_i towards the scores of sequence i under w and keeps the update only if it should raise D:
+//     change of H + <score, change of mu> - q_i/(2 lambda) sum_t k_t |change of mu_t|^2  >=  0
+// where k_t bounds how strongly token t's features couple it to the sequence. q = 1 is a proven bound but timid: the
+// changes of one feature's tokens cancel, and weights that the L1 penalty holds at zero do not move at all. So q_i is
+// measured, by how much an update has changed the scores of its own sequence. Where updates of many sequences together
+// raise D less than they should, all q_i get a larger least value.
+//
+// Potentials and scores are relative to those of the known labels. With a weak penalty nearly all of a distribution is
+// on these, entropies are small, and differences of large numbers would drown them in rounding errors; what is left of
+// such errors is forgiven (kNoise).
 //
 // Most of the rise comes from few sequences. A sequence is left out of an epoch while what its last visit gained, times
 // the square of the epochs since (potentials drift apart linearly, gains grow with the square), is below the average.
@@ -28,26 +34,30 @@ public:
                (tokens * problem.Lp() + sequences * static_cast<double>(problem.layout.weighted_transitions().size()));
     }
 
-    Dual(std::shared_ptr<const Problem> problem, double c2)
+    Dual(std::shared_ptr<const Problem> problem, double c1, double c2)
         : problem_(std::move(problem)),
           loss_(*problem_, problem_->program()),
           lambda_(2 * c2),
+          threshold_(static_cast<float>(c1 / lambda_)),
+          floor_(std::clamp(kLeastShare * threshold_ / 2, kLeastShare, 1.0f)),
           matrix_(static_cast<size_t>(problem_->L()) * problem_->Lp()),
           free_(problem_->layout.weighted_transitions()),
-          weights_(problem_->layout.buffer_size(), 0.0f) {
+          sums_(problem_->layout.buffer_size(), 0.0f) {
         const size_t tokens = problem_->data->x.n_tokens(), n = problem_->size();
         const int Lp = problem_->Lp();
-        theta_.assign(tokens * Lp, 0.0f);
+        theta_.assign(tokens * Lp, -kStart);
         mu_.assign(tokens * Lp, 0.0f);
         theta_transitions_.assign(n * free_.size(), 0.0f);
         mu_transitions_.assign(n * free_.size(), 0.0f);
         entropy_.assign(n, 0.0);
-        step_.assign(n, 0.6f);
+        step_.assign(n, kFirstStep);
         gain_.assign(n, std::numeric_limits<double>::infinity());
         since_.assign(n, 0);
+        visits_.assign(n, 0);
+        share_.assign(n, 0.7f);
         for (size_t t = 0; t < tokens; ++t) {
             const int32_t y = problem_->data->gold[t];
-            theta_[t * Lp + y] = kStart;
+            theta_[t * Lp + y] = 0.0f;
             mu_[t * Lp + y] = 1.0f;
         }
         std::vector<uint32_t> place(matrix_, kNone);
@@ -79,13 +89,45 @@ public:
     double value() const {
         double entropy = 0, squares = 0;
         for (double h : entropy_) entropy += h;
-        for (uint32_t at : problem_->layout.slot) squares += static_cast<double>(weights_[at]) * weights_[at];
+        for (uint32_t at : problem_->layout.slot) {
+            const double w = shrink(sums_[at], threshold_);
+            squares += w * w;
+        }
         return entropy - lambda_ / 2 * squares;
     }
 
     // w: [parameters]
     void weights(double* w) const {
-        for (size_t k = 0; k < problem_->layout.size(); ++k) w[k] = weights_[problem_->layout.slot[k]];
+        for (size_t k = 0; k < problem_->layout.size(); ++k) w[k] = shrink(sums_[problem_->layout.slot[k]], threshold_);
+    }
+    // Starts again from the distributions that a model with weights w [parameters] gives; returns the dual value.
+    double restart(const double* w) {
+        const Problem& problem = *problem_;
+        const int Lp = problem.Lp();
+        problem.layout.place(w, sums_.data());
+        const float* transitions = &sums_[problem.layout.transitions_at()];
+        loss_.transitions.set(transitions);
+        Work<float>& work = loss_.work;
+        for (size_t s = 0; s < problem.size(); ++s) {
+            const size_t T = problem.length(s), first = problem.begin(s), potentials = s * free_.size();
+            if (!T) continue;
+            loss_.score(s, sums_.data());
+            center(s, work.score.data(), &theta_[first * Lp]);
+            std::copy_n(&theta_[first * Lp], T * Lp, work.score.begin());
+            loss_.mask(s, false);
+            const double log_z = posterior(loss_.transitions, work, T);
+            if (!std::isfinite(log_z)) throw ImpossibleSequence(s);
+            std::copy_n(work.p.begin(), T * Lp, &mu_[first * Lp]);
+            for (size_t k = 0; k < free_.size(); ++k) {
+                theta_transitions_[potentials + k] = transitions[free_[k]];
+                mu_transitions_[potentials + k] = work.edge[free_[k]];
+            }
+            entropy_[s] = log_z - inner(&theta_[first * Lp], work.p.data(), T * Lp) -
+                          inner_in_double(transitions, work.edge.data(), matrix_);
+            step_[s] = kFirstStep / 2;
+        }
+        gain_.assign(problem.size(), std::numeric_limits<double>::infinity());
+        return refresh();
     }
     // Recomputes the weights from the expectations, so that no rounding has piled up; returns the dual value.
     double refresh() {
@@ -104,18 +146,21 @@ public:
             for (size_t t = problem.begin(s) + 1; t < problem.begin(s) + problem.length(s); ++t)
                 transitions[static_cast<size_t>(problem.data->gold[t - 1]) * Lp + problem.data->gold[t]] += 1;
         }
-        for (uint32_t at : layout.slot) weights_[at] = static_cast<float>(sums[at] / lambda_);
+        for (uint32_t at : layout.slot) sums_[at] = static_cast<float>(sums[at] / lambda_);
         return value_ = value();
     }
 
 private:
-    static constexpr float kStart = 10.0f;  // log-potential of the known label at the start
-    static constexpr int kTries = 4;
+    static constexpr float kStart = 10.0f;  // by how much the known label's log-potential exceeds others at the start
+    static constexpr float kFirstStep = 0.6f, kLeastStep = 1e-3f;
+    static constexpr int kTries = 4, kMeasured = 3;  // visits a sequence from one measurement to the next
+    static constexpr float kSafety = 1.3f, kLeastShare = 0.02f;
+    static constexpr double kNoise = 3e-7;  // error of a gain in single precision, a token
 
     // Transitions that have a weight, as places in a matrix. The potentials of others stay 0.
     void adapt(double risen) {
-        if (risen > 1.5 * promised_) trust_ = std::max(0.3, 0.85 * trust_);
-        else if (risen < promised_) trust_ = std::min(1.0, 1.25 * trust_);
+        if (risen >= 0.9 * promised_) least_share_ = std::max(floor_, 0.9f * least_share_);
+        else least_share_ = risen < 0 ? 1.0f : std::min(1.0f, 2 * least_share_);
     }
 
     void couple() {
@@ -155,12 +200,12 @@ private:
         float *theta = &theta_[first * Lp], *mu = &mu_[first * Lp];
         float *theta_transitions = theta_transitions_.data() + s * free_.size(),
               *mu_transitions = mu_transitions_.data() + s * free_.size();
-        const float* transitions = &weights_[problem.layout.transitions_at()];
         Work<float>& work = loss_.work;
 
-        loss_.score(s, weights_.data());
+        loss_.score(s, sums_.data(), threshold_);
         if (score_.size() < T * Lp) score_.resize(T * Lp), moved_.resize(T * Lp);
-        std::copy_n(work.score.begin(), T * Lp, score_.begin());
+        center(s, work.score.data(), score_.data());
+        weight_transitions();
         moved_transitions_.assign(matrix_, 0.0f);
         loss_.mask(s, false);
         for (int attempt = 0; attempt < kTries; ++attempt) {
@@ -171,41 +216,64 @@ private:
                 store(&work.score[k], moved);
             }
             for (size_t k = 0; k < free_.size(); ++k)
-                moved_transitions_[free_[k]] =
-                    theta_transitions[k] + step * (transitions[free_[k]] - theta_transitions[k]);
+                moved_transitions_[free_[k]] = theta_transitions[k] + step * (transitions_[k] - theta_transitions[k]);
             loss_.transitions.set(moved_transitions_.data());
             const double log_z = posterior(loss_.transitions, work, T);
             if (!std::isfinite(log_z)) throw ImpossibleSequence(s);
 
             const double entropy = log_z - inner(moved_.data(), work.p.data(), T * Lp) -
-                                   inner(moved_transitions_.data(), work.edge.data(), matrix_);
-            const double gain =
-                entropy - entropy_[s] + gain_of_nodes(T, first, mu) + gain_of_transitions(mu_transitions, transitions);
-            if (gain < 0 && attempt + 1 < kTries) {
-                step_[s] = 0.5f * step;
+                                   inner_in_double(moved_transitions_.data(), work.edge.data(), matrix_);
+            const double gain = entropy - entropy_[s] + gain_of_nodes(s, mu) + gain_of_transitions(s, mu_transitions);
+            const double noise = kNoise * static_cast<double>(T);
+            if (gain < -noise) {
+                // At the start expectations are the known labels, nearer to these than theta is.
+                if (entropy_[s] == 0)
+                    for (size_t k = 0; k < T * Lp; ++k) theta[k] *= 1.5f;
+                else step_[s] = std::max(kLeastStep, 0.5f * step);
                 continue;
             }
-            if (gain < 0) return;
             if (!attempt) step_[s] = std::min(1.0f, 1.3f * step);
             entropy_[s] = entropy;
-            promised_ += gain_[s] = gain;
+            promised_ += std::max(0.0, gain);
+            gain_[s] = std::max(noise / 3, gain);
             accept(T, first, theta, mu, theta_transitions, mu_transitions);
+            if (visits_[s]++ % kMeasured == 0) measure(s);
             return;
         }
     }
 
+    // Scores relative to those of the known labels.
+    void center(size_t s, const float* score, float* out) const {
+        const int Lp = problem_->Lp();
+        const int32_t* gold = &problem_->data->gold[problem_->begin(s)];
+        for (size_t t = 0; t < problem_->length(s); ++t, score += Lp, out += Lp) {
+            const float known = score[gold[t]];
+            for (int j = 0; j < Lp; j += kLane) store(out + j, load(score + j) - known);
+        }
+    }
+    void weight_transitions() {
+        const float* sums = &sums_[problem_->layout.transitions_at()];
+        transitions_.resize(free_.size());
+        for (size_t k = 0; k < free_.size(); ++k) transitions_[k] = shrink(sums[free_[k]], threshold_);
+    }
     static double inner(const float* a, const float* b, size_t n) {
         Vec<double> sum = {};
         for (size_t k = 0; k < n; k += kLane) sum += widened(load(a + k) * load(b + k));
         return sum_of<double>(sum);
     }
-    // <score, change> - q/(2 lambda) k_t |change|^2 over the tokens; leaves the change in work.p.
-    double gain_of_nodes(size_t T, size_t first, const float* mu) {
-        return with_blocks<float>(problem_->Lp() / kLane, [&](auto G) { return gain_of_rows<G>(T, first, mu); });
+    static double inner_in_double(const float* a, const float* b, size_t n) {
+        Vec<double> sum = {};
+        for (size_t k = 0; k < n; k += kLane) sum = fma(widened(load(a + k)), widened(load(b + k)), sum);
+        return sum_of<double>(sum);
     }
-    template <int G> double gain_of_rows(size_t T, size_t first, const float* mu) {
+    // <score, change> - q/(2 lambda) k_t |change|^2 over the tokens; leaves the change in work.p.
+    double gain_of_nodes(size_t s, const float* mu) {
+        return with_blocks<float>(problem_->Lp() / kLane, [&](auto G) { return gain_of_rows<G>(s, mu); });
+    }
+    template <int G> double gain_of_rows(size_t s, const float* mu) {
         const int Lp = G ? G * kLane : problem_->Lp();
-        const float factor = static_cast<float>(trust_ / (2 * lambda_));
+        const size_t T = problem_->length(s), first = problem_->begin(s);
+        const float factor = penalty(s);
         const float *score = score_.data(), *p = loss_.work.p.data();
         Vec<double> total = {};
         for (size_t t = 0; t < T; ++t, score += Lp, p += Lp, mu += Lp) {
@@ -219,14 +287,38 @@ private:
         }
         return sum_of<double>(total);
     }
-    double gain_of_transitions(const float* mu_transitions, const float* transitions) const {
+    double gain_of_transitions(size_t s, const float* mu_transitions) const {
         float linear = 0, square = 0;
         for (size_t k = 0; k < free_.size(); ++k) {
             const float change = loss_.work.edge[free_[k]] - mu_transitions[k];
-            linear += transitions[free_[k]] * change;
+            linear += transitions_[k] * change;
             square += change * change;
         }
-        return linear - trust_ / (2 * lambda_) * square;
+        return linear - penalty(s) * square;
+    }
+    float penalty(size_t s) const { return std::max(share_[s], least_share_) / static_cast<float>(2 * lambda_); }
+
+    // q_s by the last update, which stands in work.p (times -1/lambda), and what it did to the scores.
+    void measure(size_t s) {
+        const size_t T = problem_->length(s), first = problem_->begin(s);
+        const int Lp = problem_->Lp();
+        change_.assign(loss_.work.p.begin(), loss_.work.p.begin() + T * Lp);
+        loss_.score(s, sums_.data(), threshold_);
+        center(s, loss_.work.score.data(), loss_.work.score.data());
+        double curvature = 0, bound = 0;
+        for (size_t t = 0; t < T; ++t) {
+            Vec<float> moved = {}, square = {};
+            for (size_t k = t * Lp; k < (t + 1) * Lp; k += kLane) {
+                const Vec<float> change = load(&change_[k]);
+                moved = fma(load(&loss_.work.score[k]) - load(&score_[k]), change, moved);
+                square = fma(change, change, square);
+            }
+            curvature += sum_of<float>(moved);
+            bound += static_cast<double>(coupling_[first + t]) * sum_of<float>(square);
+        }
+        if (!(bound > 0)) return;
+        const float share = std::clamp(static_cast<float>(kSafety * curvature / bound), 0.0f, 1.0f);
+        share_[s] = visits_[s] == 1 ? share : std::max(share, 0.5f * (share + share_[s]));
     }
     void accept(size_t T, size_t first, float* theta, float* mu, float* theta_transitions, float* mu_transitions) {
         const int Lp = problem_->Lp();
@@ -238,10 +330,10 @@ private:
                 store(mu + k, fresh);
                 store(&p[k], change);
             }
-            scatter_token<true>(problem_->program(), problem_->layout, weights_.data(), first + t, &p[t * Lp]);
+            scatter_token<true>(problem_->program(), problem_->layout, sums_.data(), first + t, &p[t * Lp]);
         }
         std::copy_n(moved_.begin(), T * Lp, theta);
-        float* transitions = &weights_[problem_->layout.transitions_at()];
+        float* transitions = &sums_[problem_->layout.transitions_at()];
         for (size_t k = 0; k < free_.size(); ++k) {
             const float fresh = loss_.work.edge[free_[k]];
             transitions[free_[k]] += rate * (fresh - mu_transitions[k]);
@@ -253,14 +345,19 @@ private:
     std::shared_ptr<const Problem> problem_;
     SequenceLoss<float> loss_;
     const double lambda_;
+    const float threshold_;  // of sums_
+    const float floor_;      // of least_share_: the further weights jump from 0, the less an update says of the next
     const size_t matrix_;
     const std::vector<uint32_t> free_;
-    Array<float> weights_, theta_, mu_, theta_transitions_, mu_transitions_;
-    std::vector<float> step_, coupling_;
-    Array<float> score_, moved_, moved_transitions_;
-    std::vector<double> entropy_, gain_;             // [sequences]: gain_ of the last visit
-    std::vector<uint32_t> since_;                    // [sequences]: epochs since the last visit
-    double trust_ = 0.7, value_ = 0, promised_ = 0;  // q; the dual value and what the last epoch's visits promised it
+    Array<float> sums_;  // v / lambda
+    Array<float> theta_, mu_, theta_transitions_, mu_transitions_;
+    std::vector<float> step_, share_, coupling_;
+    Array<float> change_, score_, transitions_, moved_, moved_transitions_;
+    std::vector<double> entropy_, gain_;  // [sequences]: gain_ of the last visit
+    std::vector<uint32_t> visits_;
+    std::vector<uint32_t> since_;  // [sequences]: epochs since the last visit
+    float least_share_ = std::max(0.3f, floor_);
+    double value_ = 0, promised_ = 0;  // the dual value, and what the last epoch's visits promised it
 };
 
 }  // namespace dovetail

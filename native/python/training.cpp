@@ -67,6 +67,7 @@ void bind_training(nb::module_& module) {
             nb::arg("scale"), nb::arg("legal"), nb::arg("start"), nb::arg("end"), nb::arg("margin"))
         .def_prop_ro("has_features",
                      [](const Problem& self) { return self.layout.transitions_at() > 0 || !self.layout.cell.empty(); })
+        .def_prop_ro("n_tokens", [](const Problem& self) { return self.data->x.n_tokens(); })
         .def_prop_ro("n_parameters", [](const Problem& self) { return self.layout.size(); })
         .def(
             "export",
@@ -95,11 +96,19 @@ void bind_training(nb::module_& module) {
     bind_objective<double>(module, "ObjectiveDouble");
 
     nb::class_<Sized<Dual>>(module, "Dual")
-        .def(nb::init<std::shared_ptr<const Problem>, double>(), nb::arg("problem"), nb::arg("c2"),
-             nb::call_guard<nb::gil_scoped_release>())
+        .def(nb::init<std::shared_ptr<const Problem>, double, double>(), nb::arg("problem"), nb::arg("c1"),
+             nb::arg("c2"), nb::call_guard<nb::gil_scoped_release>())
         .def_static("memory", [](const Problem& problem) { return Dual::memory(problem); })
         .def("epoch", &Dual::epoch, nb::arg("seed"), nb::call_guard<nb::gil_scoped_release>())
         .def("refresh", &Dual::refresh, nb::call_guard<nb::gil_scoped_release>())
+        .def(
+            "restart",
+            [](Sized<Dual>& self, In<double> w) {
+                check_size(w.size(), self.size, "w");
+                nb::gil_scoped_release unlocked;
+                return self.restart(w.data());
+            },
+            nb::arg("w").noconvert())
         .def(
             "weights",
             [](const Sized<Dual>& self, InOut<double> w) {

@@ -88,10 +88,15 @@ void chain(Random& random, size_t n_labels, bool valued, const std::string& name
     found.insert(found.end(), g.begin(), g.end());
     show((name + " objective").c_str(), found);
     if (!valued) {
-        Dual dual(problem, 0.1);
-        for (uint64_t epoch = 0; epoch < 5; ++epoch) found.push_back(dual.epoch(epoch));
-        dual.weights(g.data());
-        show((name + " dual").c_str(), g);
+        for (const double c1 : {0.0, 0.3}) {
+            Dual dual(problem, c1, 0.1);
+            for (uint64_t epoch = 0; epoch < 5; ++epoch) found.push_back(dual.epoch(epoch));
+            found.push_back(dual.restart(w.data()));
+            for (uint64_t epoch = 0; epoch < 5; ++epoch) found.push_back(dual.epoch(epoch));
+            dual.weights(g.data());
+            found.insert(found.end(), g.begin(), g.end());
+        }
+        show((name + " dual").c_str(), found);
     }
     Stochastic stochastic(problem, 0.1, w.data());
     for (uint64_t epoch = 0; epoch < 3; ++epoch) stochastic.epoch(0.1, epoch);

@@ -32,7 +32,6 @@ from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingEr
         ({"method": "sgd", "c1": 1.0}, "the method 'sgd' has no L1 penalty"),
         ({"method": "perceptron", "c1": 1.0}, "the method 'perceptron' has no L1 penalty"),
         ({"method": "dual", "c2": 0.0}, "the dual method cannot be used: it needs an L2 penalty"),
-        ({"method": "dual", "c1": 1.0}, "the method 'dual' has no L1 penalty; use auto or lbfgs"),
         ({"method": "dual", "memory_limit": 1.0}, "the dual method cannot be used: it would take"),
         ({"method": "dual", "label_weights": {"O": 2.0}}, "the method 'dual' knows no weights"),
         ({"method": "dual", "groups": [FeatureGroup("*", on="both")]}, "features weigh on trans"),

@@ -1,9 +1,9 @@
 """The automatic choice of a training method.
 
-Where the dual exists (L2 alone, every label known, enough memory), ascend it; its certificate says
-when to stop. Where it converges slowly (a weak penalty), or does not exist, a quick start by it or
-by stochastic gradients is followed by L-BFGS (OWL-QN for L1). Such a start is far from the optimum:
-the curvature there would mislead, so that is used only after earlier models.
+Where the dual exists (an L2 penalty, with or without L1; every label known; enough memory), ascend
+it; its certificate says when to stop. Where it becomes slow (a weak penalty), L-BFGS (OWL-QN for
+L1) takes turns with it. Where it does not exist, a quick start by stochastic gradients is followed
+by L-BFGS. Such a start is far from the optimum: the curvature there would mislead.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dovetail.chain.train.dual import dual
+from dovetail.chain.train.alternation import alternate
 from dovetail.chain.train.lbfgs import minimize, minimize_from
 from dovetail.chain.train.objective import Objective
 from dovetail.chain.train.steps import Plan, Step, Weights
@@ -21,35 +21,30 @@ from dovetail.chain.train.stochastic import run_epochs
 
 logger = logging.getLogger(__name__)
 
-DUAL_PENALTY = 0.1  # below this c2 the dual is only a start
 START_EPOCHS = 5
-SLOW_RATE = 0.9  # the dual's remaining distance shrinks by less than a tenth an epoch
+SLOW_L1 = (
+    25.0  # c1 / (2 c2) above which the dual hardly rises: weights jump as soon as they leave 0
+)
 
 
 def choose_method(plan: Plan, objective: Objective, start: Weights | None) -> Iterator[Step]:
-    """L-BFGS from an earlier model; else a fast start, then a certified finish."""
-    return _start_fast(plan, objective) if start is None else minimize(plan, objective, start)
+    """The dual and L-BFGS by turns where the dual exists, else L-BFGS alone."""
+    obstacle = plan.dual_obstacle
+    if not obstacle and plan.c1 > SLOW_L1 * 2.0 * objective.c2:
+        obstacle = "the L1 penalty is too strong for so weak an L2 penalty"
+    if not obstacle:
+        return alternate(plan, objective, start)
+    if start is not None:
+        return minimize(plan, objective, start)
+    logger.info("starting by stochastic gradients: %s", obstacle)
+    return _start_stochastically(plan, objective)
 
 
-def _start_fast(plan: Plan, objective: Objective) -> Iterator[Step]:
+def _start_stochastically(plan: Plan, objective: Objective) -> Iterator[Step]:
     w = np.zeros(objective.size)
-    if plan.dual_obstacle:
-        logger.info("starting by stochastic gradients: %s", plan.dual_obstacle)
-        rounds = run_epochs(objective, w, plan.seed, START_EPOCHS)
-    else:
-        rounds = dual(objective, tolerance=plan.tolerance, seed=plan.seed)
-    alone = not plan.dual_obstacle and objective.c2 >= DUAL_PENALTY and not plan.c1
-    slow = 0
-    for number, step in enumerate(rounds, start=1):
-        certified = step.gap is not None and step.gap <= plan.tolerance
-        done = step.finished if alone and certified else None
-        yield Step(**{**vars(step), "finished": done})
+    for step in run_epochs(objective, w, plan.seed, START_EPOCHS):
+        yield Step(**{**vars(step), "finished": None})
         w = step.weights
-        if done:
-            return
-        slow = slow + 1 if step.notes.get("rate", 0.0) > SLOW_RATE else 0
-        if number >= START_EPOCHS and (not alone or slow >= 2 or step.finished):
-            break
     value, _ = objective(w)
     if not np.isfinite(value) or value > objective(np.zeros_like(w))[0]:
         logger.info("the quick start went astray; starting from zero")

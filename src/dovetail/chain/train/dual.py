@@ -1,4 +1,4 @@
-"""Dual ascent by exponentiated gradients: a fast start for L2, with a certificate of its own."""
+"""Dual ascent by exponentiated gradients: fast where there is an L2 penalty, and certified."""
 
 from __future__ import annotations
 
@@ -12,6 +12,69 @@ from dovetail.chain.train.steps import Plan, Step, Weights
 from dovetail.errors import TrainingError
 
 CHECK = 0.6  # the gap is about twice what the dual value still has to rise
+SLOW_RISE = 1e-3  # of the dual value, an epoch
+
+
+class DualAscent:
+    """Epochs of the dual method; the dual value bounds the minimum of the objective from below."""
+
+    def __init__(self, plan: Plan, objective: Objective) -> None:
+        self.c1 = plan.c1
+        self.tolerance = plan.tolerance
+        self.objective = objective
+        self.values: list[float] = []  # since the last start
+        self._native = _native.Dual(objective.problem, plan.c1, objective.c2)
+        self._seed = plan.seed
+
+    def run_epoch(self) -> float:
+        """The dual value after one more epoch."""
+        self.values.append(self._native.epoch(self._seed))
+        self._seed += 1
+        return self.values[-1]
+
+    def restart(self, w: Weights) -> None:
+        """Go on from the distributions that weights ``w`` give."""
+        self.values = [self._native.restart(w)]
+
+    def refresh(self) -> float:
+        """The dual value without what rounding has added up to."""
+        return self._native.refresh()
+
+    def weights(self) -> Weights:
+        w = np.empty(self.objective.size)
+        self._native.weights(w)
+        return w
+
+    def evaluate(self, w: Weights) -> tuple[float, float]:
+        """The objective, its L1 term included, and the norm of the smooth part's gradient."""
+        value, gradient = self.objective(w)
+        return value + self.c1 * float(np.sum(np.abs(w))), float(np.sqrt(np.sum(gradient**2)))
+
+    @property
+    def nearly_done(self) -> bool:
+        """Whether the dual value, if it goes on like this, has little left to rise."""
+        values = self.values
+        return len(values) > 2 and self._remaining(1) <= CHECK * self.tolerance * abs(values[-1])
+
+    @property
+    def slow(self) -> bool:
+        """Whether the dual value hardly rises, but has more than ten such epochs to go."""
+        values = self.values
+        if len(values) < 5 or values[-1] - values[-3] > 2 * SLOW_RISE * abs(values[-1]):
+            return False
+        return self._remaining(2, skip=5) > CHECK * self.tolerance * abs(values[-1])
+
+    @property
+    def exhausted(self) -> bool:
+        return len(self.values) > 6 and max(self.values[-3:]) <= max(self.values[:-3])
+
+    def _remaining(self, stride: int, skip: int = 0) -> float:
+        """How much the dual value may still rise, ``skip`` strides of epochs from now on, if its
+        convergence stays geometric."""
+        last = self.values[-1] - self.values[-1 - stride]
+        before = self.values[-1 - stride] - self.values[-1 - 2 * stride]
+        rate = min(1.0, max(0.0, last / before)) if before > 0.0 else 0.0
+        return last * rate ** (1 + skip) / (1.0 - rate) if rate < 1.0 else np.inf
 
 
 def ascend_dual(plan: Plan, objective: Objective, start: Weights | None) -> Iterator[Step]:
@@ -20,47 +83,31 @@ def ascend_dual(plan: Plan, objective: Objective, start: Weights | None) -> Iter
         raise TrainingError(f"the dual method cannot be used: {plan.dual_obstacle}")
     if start is not None:
         raise TrainingError("the dual method cannot start from a model; use auto or lbfgs")
-    return dual(objective, tolerance=plan.tolerance, seed=plan.seed)
+    return ascend(DualAscent(plan, objective))
 
 
-def dual(objective: Objective, *, tolerance: float, seed: int) -> Iterator[Step]:
+def ascend(ascent: DualAscent) -> Iterator[Step]:
     """Yield weights after each epoch; the dual value certifies how far they are from the optimum.
 
     The primal value costs an evaluation, so it is computed only when the dual value, which is free
     and rises geometrically, suggests that the gap may have closed.
     """
-    ascent = _native.Dual(objective.problem, objective.c2)
-    values: list[float] = []
     while True:
-        values.append(ascent.epoch(seed + len(values)))
-        check = _estimate_remaining(values) <= CHECK * tolerance * abs(values[-1])
-        bound = ascent.refresh() if check else values[-1]
-        w = np.empty(objective.size)
-        ascent.weights(w)
-        step = Step("dual", w, notes={"dual": values[-1], "rate": _convergence_rate(values)})
+        value = ascent.run_epoch()
+        check = ascent.nearly_done
+        bound = ascent.refresh() if check else value
+        step = Step("dual", ascent.weights(), notes={"dual": value})
         if check:
-            step.objective, gradient = objective(w)
-            step.gradient_norm = float(np.sqrt(np.sum(gradient * gradient)))
+            step.objective, step.gradient_norm = ascent.evaluate(step.weights)
             step.gap = (step.objective - bound) / max(abs(step.objective), 1e-300)
-            if step.gap <= tolerance:
-                step.finished = f"certified: within {step.gap:.2g} of the optimum (duality gap)"
-            elif len(values) > 6 and max(values[-3:]) <= max(values[:-3]):
+            if step.gap <= ascent.tolerance:
+                step.finished = certify(step.gap)
+            elif ascent.exhausted:
                 step.finished = "the limit of single precision is reached"
         yield step
         if step.finished:
             return
 
 
-def _convergence_rate(values: list[float]) -> float:
-    """By what factor the rise of the dual value shrinks from epoch to epoch; 1 while it does
-    not."""
-    if len(values) < 3:
-        return 1.0
-    before, last = values[-2] - values[-3], values[-1] - values[-2]
-    return min(1.0, max(0.0, last / before)) if before > 0.0 else 0.0
-
-
-def _estimate_remaining(values: list[float]) -> float:
-    """How much the dual value may still rise, if its convergence stays geometric."""
-    rate = _convergence_rate(values)
-    return (values[-1] - values[-2]) * rate / (1.0 - rate) if rate < 1.0 else np.inf
+def certify(gap: float) -> str:
+    return f"certified: within {gap:.2g} of the optimum (duality gap)"

@@ -49,7 +49,7 @@ METHODS: dict[Method, TrainingMethod] = {
     "lbfgs": TrainingMethod(
         minimize, l1=True, weights=True, partial_labels=True, weak_penalties=True
     ),
-    "dual": TrainingMethod(ascend_dual, warm_start=False, uses_dual=True),
+    "dual": TrainingMethod(ascend_dual, l1=True, warm_start=False, uses_dual=True),
     "sgd": TrainingMethod(descend_stochastically, weights=True, partial_labels=True),
     "perceptron": TrainingMethod(train_perceptron, l2=False),
 }

@@ -1,0 +1,121 @@
+"""Penalties that are weak, strong or absent: trainings end, certified or with the reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chain.train.trained import X, Y, data, objective_of, optimum, value_of, weights_of
+from dovetail import Tagger, _native
+from dovetail.chain.train.dual import DualAscent
+from dovetail.chain.train.steps import Plan
+
+SEPARABLE = ([[["a"], ["b"]], [["b"], ["a"], ["b"]]], [["X", "Y"], ["Y", "X", "Y"]])
+
+
+def total(tagger: Tagger, c1: float, c2: float) -> float:
+    """The objective of a trained tagger, with its L1 term, in double precision."""
+    objective = objective_of(c2)
+    w = weights_of(tagger, objective)
+    return objective(w)[0] + c1 * float(np.abs(w).sum())
+
+
+@pytest.mark.parametrize("c2", [0.1, 0.01, 1e-3])
+def test_weak_penalties_end_certified(c2: float) -> None:
+    tagger = Tagger(c2=c2, tolerance=1e-3).fit(data())
+    assert tagger.stopped_.startswith("certified")
+    assert optimum(c2) * (1 - 1e-6) <= value_of(tagger, c2) <= optimum(c2) * (1 + 1e-3)
+
+
+@pytest.mark.parametrize(("c1", "c2"), [(0.1, 0.1), (0.5, 0.05), (0.1, 0.01), (3.0, 1.0)])
+@pytest.mark.parametrize("method", ["auto", "dual"])
+def test_l1_and_l2_together_end_certified(method: Any, c1: float, c2: float) -> None:
+    if method == "dual" and c2 < 0.1:
+        pytest.skip("slow: auto takes turns with another method")
+    exact = Tagger(c1=c1, c2=c2, method="lbfgs", precision="double", tolerance=1e-6).fit(data())
+    best = total(exact, c1, c2)
+    tagger = Tagger(c1=c1, c2=c2, method=method, tolerance=1e-3).fit(data())
+    assert tagger.stopped_.startswith("certified")
+    assert best * (1 - 1e-5) <= total(tagger, c1, c2) <= best * (1 + 1e-3)
+    assert tagger.n_weights_ < 0.9 * len(weights_of(tagger, objective_of(c2)))
+
+
+@pytest.mark.parametrize(("c1", "c2"), [(0.5, 1e-3), (0.1, 1e-6)])
+def test_l1_with_hardly_any_l2_ends(c1: float, c2: float) -> None:
+    tagger = Tagger(c1=c1, c2=c2, max_iterations=300).fit(data())
+    exact = Tagger(c1=c1, c2=c2, method="lbfgs", precision="double", max_iterations=300).fit(data())
+    assert total(tagger, c1, c2) <= total(exact, c1, c2) * (1 + 1e-2)
+
+
+@pytest.mark.parametrize(("c1", "c2"), [(0.0, 0.1), (0.5, 0.1)])
+def test_weights_say_where_the_dual_starts_again(c1: float, c2: float) -> None:
+    """With L2 alone the dual value is the objective less the gradient's squared norm / 4 c2."""
+    objective = objective_of(c2)
+    w = weights_of(Tagger(c1=c1, c2=c2, tolerance=1e-2).fit(data()), objective)
+    value, gradient = objective(w)
+    dual = _native.Dual(objective.problem, c1, c2)
+    restarted = dual.restart(w)
+    if not c1:
+        assert restarted == pytest.approx(value - gradient @ gradient / (4 * c2), rel=1e-4)
+    smooth = gradient - 2 * c2 * w
+    shrunk = np.maximum(np.abs(smooth) - c1, 0.0) / (2 * c2)
+    again = np.empty_like(w)
+    dual.weights(again)
+    np.testing.assert_allclose(np.abs(again), shrunk, atol=1e-3 * np.abs(again).max())
+    assert restarted <= value + c1 * np.abs(w).sum()
+    assert max(dual.epoch(k) for k in range(5)) > restarted
+
+
+def test_an_earlier_model_is_certified_by_the_dual() -> None:
+    first = Tagger(c2=0.01).fit(data())
+    again = Tagger(c2=0.01).fit(data(), warm_start=first)
+    assert again.stopped_.startswith("certified")
+    assert len(again.history_) < len(first.history_)
+    assert value_of(again, 0.01) <= optimum(0.01) * (1 + 1e-3)
+
+
+def test_an_epoch_that_goes_on_and_on_is_slow() -> None:
+    plan = Plan(c1=0.0, tolerance=1e-3, seed=0, dual_obstacle=None, convex=True)
+    ascent = DualAscent(plan, objective_of(1.0))
+    ascent.values = [100.0 - 5.0 * 0.99**k for k in range(10)]
+    assert ascent.slow
+    ascent.values = [100.0 - 5.0 * 0.3**k for k in range(10)]
+    assert not ascent.slow
+    assert ascent.nearly_done
+
+
+@pytest.mark.parametrize("method", ["auto", "lbfgs"])
+@pytest.mark.parametrize("c1", [0.0, 1e-3])
+def test_separable_data_without_an_l2_penalty(method: Any, c1: float) -> None:
+    tagger = Tagger(c1=c1, c2=0.0, method=method).fit(*SEPARABLE)
+    assert tagger.stopped_
+    assert tagger.predict(SEPARABLE[0]) == SEPARABLE[1]
+
+
+@pytest.mark.parametrize("c2", [1e-2, 1e-4, 1e-6, 1e-9])
+def test_separable_data_with_hardly_a_penalty(c2: float) -> None:
+    tagger = Tagger(c2=c2).fit(*SEPARABLE)
+    assert tagger.stopped_
+    assert tagger.predict(SEPARABLE[0]) == SEPARABLE[1]
+    assert np.isfinite([w for _, _, w in tagger.top_weights(10**6)]).all()
+
+
+@pytest.mark.parametrize("method", ["auto", "lbfgs", "dual"])
+def test_an_l1_penalty_that_leaves_nothing(method: Any) -> None:
+    tagger = Tagger(c1=1e6, c2=0.1, method=method).fit(data())
+    assert tagger.n_weights_ == 0
+    assert "certified" in tagger.stopped_ or "zero" in tagger.stopped_
+
+
+@pytest.mark.parametrize("c1", [0.0, 0.1])
+def test_a_feature_that_never_varies(c1: float) -> None:
+    constant = [[[*token, "always"] for token in row] for row in X]
+    tagger = Tagger(c1=c1, c2=0.01).fit(constant, Y)
+    assert tagger.stopped_.startswith("certified")
+
+
+def test_one_label_is_nothing_to_decide() -> None:
+    tagger = Tagger(c2=0.01).fit([[["a"], ["b"]]], [["X", "X"]])
+    assert tagger.predict([[["b"]]]) == [["X"]]
