@@ -86,7 +86,8 @@ def what_next() -> str:
     return (
         "\nTry next:\n"
         f"  {script} train {data / 'recipe.toml'} --model talks.dovetail\n"
-        f"  echo 'Talk by Dr. Ada Osei at 3 pm' | {script} tag talks.dovetail --format text\n"
+        "  echo 'Talk by Dr. Ada Osei today at 4:30 pm' | "
+        f"{script} tag talks.dovetail --format text\n"
         f"  {script} compare {data / 'compare.toml'} --html talks.html --results talks.jsonl\n"
         "and then a recipe of your own: copy this one, and name your files."
     )
