@@ -199,3 +199,12 @@ def test_constraints_that_are_none_are_told(run: Run, tmp_path: Path, caplog: An
     assert "none (asked for: auto)" in run("info", model).stdout
     message = run("train", data, "--model", model, "--strict", code=1).stderr
     assert f"{data}:23: the label 'o' (once) is not of a span scheme" in message
+
+
+def test_strict_names_the_sequence_where_lines_are_no_tokens(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "export.jsonl"
+    lines = ['{"text": "in Rome", "label": [[3, 7, "LOC"]]}'] * 5
+    data.write_text("\n".join([*lines, '{"text": "in Oslo", "label": [[3, 7, "LCO"]]}']))
+    message = run("train", data, "-m", tmp_path / "m.dovetail", "--strict", code=1).stderr
+    assert f"{data}, sequence 6, token 2: the label 'B-LCO' (once)" in message
+    assert "did you mean 'B-LOC'?" in message

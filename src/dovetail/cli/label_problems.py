@@ -45,4 +45,5 @@ def locate(sources: Iterable[Source], sequence: int, token: int) -> str:
         for number, (path, numbers) in enumerate(lines, 1):
             if number == sequence:
                 return f"{path}:{numbers[token - 1]}"
-    return f"sequence {sequence}, token {token}"
+    names = ", ".join(source.path for source in sources)
+    return f"{names}, sequence {sequence}, token {token}"
