@@ -162,6 +162,7 @@ class Tagger(Estimator):
         """
         from dovetail.chain.train.fitting import Fitting
 
+        self._check_parameters()
         own = self.features
         dataset, description = index_training_data(data, labels, label, weights, allowed, own)
         score = None
@@ -186,6 +187,7 @@ class Tagger(Estimator):
         """Sizes that a training on this data would have, and the memory it would take."""
         from dovetail.chain.train.fitting import Fitting
 
+        self._check_parameters()
         dataset, _ = index_training_data(data, labels, label, None, None, self.features)
         return Fitting(self, dataset).sizes()
 

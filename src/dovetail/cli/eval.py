@@ -19,7 +19,8 @@ from dovetail.cli.models import (
     refuse_decoding,
     rename_as_trained,
 )
-from dovetail.corpus import Corpus
+from dovetail.corpus import Corpus, detect_scheme
+from dovetail.corpus.schemes import write_in_scheme
 from dovetail.errors import DataError
 from dovetail.evaluate import Interval, Report, bootstrap, evaluate
 from dovetail.pipeline.choices import DECODINGS, Decode
@@ -140,6 +141,7 @@ def _by_model(tagger: Tagger, source: Source, label: str | None, decode: Any) ->
         data = _read(source, tagger)
         gold = _column(data, label or tagger.label_column_ or data.names[-1])
         found = Labelled(gold, tagger.predict(data, decode=decode), data.document_bounds)
+    found = found._replace(gold=write_in_scheme(gold, tagger.model_.facts["scheme"]))
     return found._replace(unknown=_unknown_labels(tagger.labels_, found.gold, source.path))
 
 
@@ -162,6 +164,7 @@ def _by_layer(pipeline: Pipeline, source: Source, label: str | None) -> dict[str
         )
     gold = {name: _column(data, columns[name]) for name in pipeline.names if name in columns}
     found = pipeline.predict(data)
+    gold = {name: _as_labelled(given, pipeline, name, found) for name, given in gold.items()}
     known = {layer.name: list(layer.labels) for layer in pipeline.layers}
     return {
         name: Labelled(
@@ -172,6 +175,16 @@ def _by_layer(pipeline: Pipeline, source: Source, label: str | None) -> dict[str
         )
         for name, given in gold.items()
     }
+
+
+def _as_labelled(
+    gold: list[list[str]], pipeline: Pipeline, name: str, found: Mapping[str, list[list[str]]]
+) -> list[list[str]]:
+    """Given labels in the scheme of a layer; one that is no tagger shows it by what it says."""
+    model: Any = pipeline[name]
+    if isinstance(model, Tagger):
+        return write_in_scheme(gold, model.model_.facts["scheme"])
+    return write_in_scheme(gold, detect_scheme(found[name]))
 
 
 def _read(source: Source, model: Tagger | Pipeline) -> Corpus:

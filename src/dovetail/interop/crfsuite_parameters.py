@@ -80,6 +80,12 @@ def convert_like(default: Any, name: str, value: Any) -> Any:
     return made
 
 
+def first_round_evaluates(algorithm: str, given: Mapping[str, Any]) -> bool:
+    """Whether our first round only evaluates the start, which CRFsuite does not count."""
+    limit = given["max_iterations"]
+    return algorithm == "lbfgs" and 0 < limit != DEFAULTS[algorithm]["max_iterations"]
+
+
 def tagger_settings(algorithm: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of `dovetail.Tagger` for CRFsuite's parameters.
 
@@ -88,7 +94,7 @@ def tagger_settings(algorithm: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """
     limit = given["max_iterations"]
     limited = limit != DEFAULTS[algorithm]["max_iterations"]
-    look = algorithm == "lbfgs" and limit > 0  # our first round only looks at the start
+    look = first_round_evaluates(algorithm, given)
     method = {"lbfgs": "lbfgs", "l2sgd": "sgd", "ap": "perceptron"}[algorithm]
     return {
         "method": method if limited or algorithm == "ap" else "auto",
