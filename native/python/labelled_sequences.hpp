@@ -32,7 +32,7 @@ inline uint16_t label_code(Dataset& data, PyObject* label) {
 // None: unknown; a string: that label; a set (list, tuple) of strings: one of these.
 inline int32_t known_code(Dataset& data, PyObject* known) {
     if (known == Py_None) return kUnknown;
-    if (PyUnicode_Check(known)) return label_code(data, known);
+    if (PyUnicode_Check(known) || !is_iterable(known)) return label_code(data, known);
     std::vector<uint16_t> labels;
     const nb::object members = in_fixed_order(known);
     each_item(members.ptr(), [&](PyObject* label) { labels.push_back(label_code(data, label)); });
@@ -45,6 +45,8 @@ inline int32_t known_code(Dataset& data, PyObject* known) {
 inline void read_codes(Dataset& data, PyObject* items, std::vector<int32_t>& codes, const char* what) {
     const size_t tokens = data.x.n_tokens();
     size_t token = 0;
+    if (!is_iterable(items))
+        throw ItemError("has " + type_name(items) + " for its " + what + "; give a list, with one for each token");
     each_item(items, [&](PyObject* item) {
         ++token;
         try {

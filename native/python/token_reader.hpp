@@ -41,6 +41,13 @@ inline std::string type_name(PyObject* object) {
     return nb::cast<std::string>(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object))).attr("__name__"));
 }
 
+inline bool is_iterable(PyObject* object) {
+    if (PyList_Check(object)) return true;
+    const nb::object iterator = nb::steal(PyObject_GetIter(object));
+    PyErr_Clear();
+    return iterator.is_valid();
+}
+
 // Calls visit(item) for each member of a list, tuple or any other iterable.
 template <class Visit> void each_item(PyObject* items, Visit visit) {
     if (PyList_Check(items)) {

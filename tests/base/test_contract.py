@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+import re
 from copy import deepcopy
 from typing import Any
 
+import numpy as np
 import pytest
 from sklearn.base import clone as sklearn_clone
 
@@ -13,8 +15,9 @@ import dovetail
 from base.estimators import CASES, WORD, WORDS, Case, text, used
 from dovetail import HMM, Corpus, LinearTagger, Pipeline, Tagger
 from dovetail.base import Estimator, clone
+from dovetail.base.parameter_types import numeric_types
 from dovetail.base.parameters import is_default, parameters_of
-from dovetail.errors import DataError, DovetailError, NotFittedError
+from dovetail.errors import DataError, DovetailError, NotFittedError, TrainingError
 
 TRAINED = [case for case in CASES if case.fit is not None]
 
@@ -49,6 +52,22 @@ def test_parameters_are_attributes(case: Case) -> None:
     for name, value in one.get_params(deep=False).items():
         if not (isinstance(one, Pipeline) and name in ("layers", "weights")):
             assert same(getattr(one, name), value)
+
+
+def test_numbers_of_a_wrong_type_are_one_sentence(case: Case) -> None:
+    numbers = numeric_types(type(case.make()))
+    assert numbers or case.name == "Consistency"
+    for name in numbers:
+        for wrong in ("0.5", [1]):
+            with pytest.raises(TrainingError, match=f"{name} is {re.escape(repr(wrong))}, of the"):
+                case.make().set_params(**{name: wrong})
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    tagger = Tagger(c2=np.float32(0.5), max_iterations=np.int64(3), all_pairs=np.True_)
+    tagger.fit(text(), label="pos")
+    again = dovetail.load(tagger.to_bytes())
+    assert (again.c2, again.max_iterations, again.all_pairs) == (0.5, 3, True)
 
 
 def test_a_parameter_that_does_not_exist_names_the_nearest(case: Case) -> None:

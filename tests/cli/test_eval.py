@@ -56,6 +56,28 @@ def test_many_documents_are_what_is_drawn(run: Run, model: Path, tmp_path: Path)
     assert "bootstrap over documents" in run("eval", model, data).stdout
 
 
+def test_labels_of_another_scheme_are_converted(run: Run, tmp_path: Path) -> None:
+    text = "Ada {0}-PER\nLopez I-PER\nspoke O\n\nin O\nRome {0}-LOC\n\n"
+    for scheme, letter in (("IOB1", "I"), ("IOB2", "B")):
+        (tmp_path / f"{scheme}.conll").write_text(text.format(letter) * 3)
+    for trained, other in (("IOB1", "IOB2"), ("IOB2", "IOB1")):
+        run("train", tmp_path / f"{trained}.conll", "-m", tmp_path / "m", "--c2", 0.01)
+        result = run("eval", tmp_path / "m", tmp_path / f"{other}.conll")
+        assert result.stderr == ""
+        assert "accuracy 100.00" in result.stdout
+
+
+def test_layers_read_labels_of_another_scheme(run: Run, tmp_path: Path) -> None:
+    text = "Ada {0}-PER\nLopez I-PER\nspoke O\n\nin O\nRome {0}-LOC\n\n"
+    (tmp_path / "one.conll").write_text(text.format("I") * 3)
+    (tmp_path / "two.conll").write_text(text.format("B") * 3)
+    (tmp_path / "r.toml").write_text('[[task]]\nname = "ner"\ndata = "one.conll"\nc2 = 0.01\n')
+    run("train", tmp_path / "r.toml", "-m", tmp_path / "m")
+    result = run("eval", tmp_path / "m", "--columns", "word,ner", tmp_path / "two.conll")
+    assert result.stderr == ""
+    assert "accuracy 100.00" in result.stdout
+
+
 def test_unseen_labels_are_counted_and_named(run: Run, model: Path, tmp_path: Path) -> None:
     data = tmp_path / "data.conll"
     data.write_text("at O\n3:30 B-STIME\nBob B-HOST\n\nMax B-HOST\nRay I-HOST\n")

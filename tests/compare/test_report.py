@@ -88,6 +88,13 @@ def test_page_says_what_was_found() -> None:
         assert f"{100 * score.f1.mean:.1f} ± {100 * (score.f1.deviation or 0):.1f}" in text
 
 
+def test_the_systems_of_changed_decisions_are_named() -> None:
+    example = {**EXAMPLE, "systems": ["cascade", "joint"]}
+    text = " ".join(Page(_rendered(changes=[example])).text.split())
+    assert "the label that cascade gives it and the one that joint gives it" in text
+    assert "the label it had" in " ".join(Page(_rendered(changes=[EXAMPLE])).text.split())
+
+
 def test_changed_decisions_are_shown_with_their_neighbours() -> None:
     n = 100
     long = {

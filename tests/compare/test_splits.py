@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dovetail.compare import given_folds, grouped_splits, random_splits
+from dovetail.compare import draw_folds, given_folds, grouped_splits, random_splits
 from dovetail.errors import DataError
 
 
@@ -49,3 +49,14 @@ def test_more_splits_of_groups_leave_the_first_ones() -> None:
 def test_one_group_cannot_be_split() -> None:
     with pytest.raises(DataError, match="all units are of one group"):
         grouped_splits([0, 0, 0], 1)
+
+
+@given(st.lists(st.integers(0, 9), min_size=4, max_size=40), st.integers(2, 4))
+def test_no_group_is_divided_by_folds(groups: list[int], n_folds: int) -> None:
+    if len(set(groups)) < n_folds:
+        with pytest.raises(DataError, match="groups of near copies, too few"):
+            draw_folds(len(groups), n_folds, groups=groups)
+        return
+    folds = draw_folds(len(groups), n_folds, groups=groups)
+    assert {*folds} == {*range(n_folds)}
+    assert len({*zip(groups, folds, strict=True)}) == len({*groups})

@@ -45,6 +45,21 @@ def test_columns_are_named_and_skipped(tmp_path: Path) -> None:
         _read(tmp_path, "", ["x", "x"])
 
 
+@pytest.mark.parametrize("skipped", ["_", "", None])
+def test_python_skips_columns_as_the_command_line_does(tmp_path: Path, skipped: str | None) -> None:
+    columns = ["word", skipped, skipped, "ner"]
+    corpus = _read(tmp_path, "a DT B O\n", columns)
+    assert corpus.names == ("word", "ner")
+    assert corpus.lists("ner") == [["O"]]
+    [chunk] = stream_conll(tmp_path / "file.conll", columns)
+    assert chunk.names == ("word", "ner")
+
+
+def test_columns_in_one_text_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="columns is the text 'word,ner'; give a list of names"):
+        _read(tmp_path, "a O\n", "word,ner")
+
+
 def test_separator_can_be_told(tmp_path: Path) -> None:
     assert _read(tmp_path, "a b|X\n", separator="|").lists("word") == [["a b"]]
     assert _read(tmp_path, "a\tb X\n", separator=" ").lists("word") == [["a\tb"]]

@@ -218,3 +218,13 @@ def test_wrong_use() -> None:
         CRF(algorithm="crf").fit(X, Y)
     with pytest.raises(ValueError, match="c2 is 'much'"):
         CRF(c2="much").fit(X, Y)  # type: ignore[arg-type]
+
+
+def test_as_many_iterations_are_reported_as_were_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    crf = CRF(max_iterations=5, verbose=True, c2=0.001).fit(X, Y)
+    assert [one["num"] for one in crf.training_log_.iterations] == [1, 2, 3, 4, 5]
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith("Iter ") for line in lines) == 5
+    assert lines[-1] == "Training ended: the limit of 5 iterations is reached"

@@ -215,6 +215,23 @@ def test_every_array_is_guarded() -> None:
             behaviour(dovetail.load(bytes(content)))
 
 
+@pytest.mark.parametrize("verify", [True, None])
+def test_names_are_verified_when_the_file_is_opened(tmp_path: Path, verify: bool | None) -> None:
+    path = tmp_path / "model"
+    path.write_bytes(CONTENT.replace(b"w=paris", b"w=milan"))
+    with pytest.raises(ModelFileError, match=f"{path} is damaged: the array 'names' has changed"):
+        dovetail.load(path, verify=verify)
+    assert dovetail.load(path, verify=False).predict(X) == BEHAVIOUR[1]
+
+
+def test_an_array_that_was_added_is_told() -> None:
+    header = json.loads(CONTENT[8:HEADER])
+    header["more"] = header["names"]
+    text = json.dumps(header).encode()
+    with pytest.raises(ModelFileError, match="the array 'more' was not there"):
+        dovetail.load(len(text).to_bytes(8, "little") + text + CONTENT[HEADER:], verify=True)
+
+
 def test_a_changed_description_is_told() -> None:
     at = CONTENT.index(b"B-LOC")
     with pytest.raises(ModelFileError, match="its description has changed since it was written"):

@@ -147,6 +147,17 @@ def test_several_files_are_one_corpus(written: Written) -> None:
     assert len(recipe.corpora()["ner"]) == 4
 
 
+def test_labels_are_written_in_another_scheme(written: Written, tmp_path: Path) -> None:
+    recipe = written(NER + 'scheme = "IOBES"\n' + FIELDS)
+    corpora = recipe.corpora()
+    assert corpora["ner"].lists("label")[0] == ["S-PER", "O"]
+    assert corpora["fields"].lists("label")[0] == ["O", "B-SPEAKER"]
+    assert {*recipe.fit()["ner"].labels_} == {"O", "S-PER"}
+    (tmp_path / "news.conll").write_text("Ada\tB-PER\nspoke\t\n")
+    with pytest.raises(DataError, match="has tokens without a label, so its scheme cannot be"):
+        recipe.corpora()
+
+
 def test_a_trained_model_is_used_as_it_is(written: Written, tmp_path: Path) -> None:
     written(NER).fit()["ner"].save(tmp_path / "ner.dovetail")
     model = '[[task]]\nname = "ner"\nmodel = "ner.dovetail"\nweight = 0.5\n'

@@ -11,6 +11,7 @@ import os
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
+from dovetail.base.parameter_types import check_parameter_types
 from dovetail.base.parameters import is_default, parameters_of, shown
 from dovetail.errors import DataError, NotFittedError
 from dovetail.io.model_file import ModelFile, Source
@@ -70,8 +71,9 @@ class Estimator(ABC):
         own = {name: getattr(self, name) for name in parameters_of(type(self))}
         return {name: value for name, value in own.items() if isinstance(value, Estimator)}
 
-    def _check_parameters(self) -> None:  # noqa: B027 - most have nothing to refuse
-        """Refuse parameters that cannot be used; for classes that check them before training."""
+    def _check_parameters(self) -> None:
+        """Refuse parameters that cannot be used: here, numbers and flags of a wrong type."""
+        check_parameter_types(self)
 
     def _set(self, name: str, value: Any) -> None:
         first, _, rest = name.partition("__")

@@ -164,6 +164,7 @@ class Tagger(Estimator):
         """
         from dovetail.chain.train.fitting import Fitting
 
+        self._check_parameters()
         own = self.features
         dataset, description = index_training_data(
             data, labels, label, weights, allowed, own, self.constraints
@@ -190,6 +191,7 @@ class Tagger(Estimator):
         """Sizes that a training on this data would have, and the memory it would take."""
         from dovetail.chain.train.fitting import Fitting
 
+        self._check_parameters()
         dataset, _ = index_training_data(
             data, labels, label, None, None, self.features, self.constraints
         )

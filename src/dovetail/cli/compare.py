@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.models import check_writable
 from dovetail.compare import Cell, Progress, Store, Summary, run, summarize
 from dovetail.compare.experiment import Experiment
@@ -30,7 +31,9 @@ Shown = Callable[[Progress], None]
 @click.option("--results", metavar="FILE", help="Finished parts.  [default: RECIPE.results.jsonl]")
 @click.option("--threads", type=COUNT, metavar="N", help="Threads to use, by default all cores.")
 @click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
+@click.pass_context
 def command(
+    ctx: click.Context,
     recipe: str,
     html: str | None,
     no_html: bool,
@@ -55,10 +58,20 @@ def command(
         check_writable(str(path))
     experiment = Experiment(plan, threads=threads)
     store = Store(kept, experiment.fingerprint)
-    for note in store.notes:
+    for note in (*store.notes, *experiment.notes):
         click.echo(f"dovetail: {note}", err=True)
-    with show_cells() as shown:
-        found = run(experiment.plan, experiment.work, store, shown)
+    cells = experiment.plan.cells
+    try:
+        with show_cells() as shown:
+            found = run(experiment.plan, experiment.work, store, shown)
+    except KeyboardInterrupt:
+        done = sum(store.get(cell) is not None for cell in cells)
+        click.echo(
+            f"dovetail: interrupted with {done} of {len(cells)} parts done, which are kept in "
+            f"{kept}; the same command does the rest",
+            err=True,
+        )
+        ctx.exit(INTERRUPTED)
     summary = summarize(found, unit=experiment.unit)
     if as_json:
         click.echo(json.dumps({**summary.to_dict(), "facts": experiment.facts}))

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from dovetail import Tagger
 from dovetail.cli.inputs import CRFSUITE, Source
 from dovetail.cli.models import label_column, rename_as_trained
-from dovetail.corpus import Corpus
+from dovetail.corpus import Corpus, detect_scheme
+from dovetail.corpus.schemes import write_in_scheme
 from dovetail.errors import DataError
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def label_by_tagger(
         found = Labelled(gold, [one.labels for one in tagged], bounds, words=words, tagged=tagged)
     else:
         found = Labelled(gold, tagger.predict(data, decode=decode), bounds)
+    found = found._replace(gold=write_in_scheme(gold, tagger.model_.facts["scheme"]))
     return found._replace(unknown=_unknown_labels(tagger.labels_, found.gold, source.path))
 
 
@@ -93,6 +95,7 @@ def label_by_layers(
     else:
         labels = pipeline.predict(data)
         found = {name: Labelled(given, labels[name]) for name, given in gold.items()}
+    found = {name: _in_scheme_of_layer(one, pipeline, name) for name, one in found.items()}
     return {
         name: one._replace(
             document_bounds=data.document_bounds,
@@ -102,6 +105,14 @@ def label_by_layers(
         )
         for name, one in found.items()
     }
+
+
+def _in_scheme_of_layer(found: Labelled, pipeline: Pipeline, name: str) -> Labelled:
+    """Given labels in the scheme of a layer; one that is no tagger shows it by what it says."""
+    model: Any = pipeline[name]
+    is_tagger = isinstance(model, Tagger)
+    scheme = model.model_.facts["scheme"] if is_tagger else detect_scheme(found.predicted)
+    return found._replace(gold=write_in_scheme(found.gold, scheme))
 
 
 def read_as_trained(source: Source, model: Tagger | Pipeline) -> Corpus:

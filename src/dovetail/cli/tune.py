@@ -1,4 +1,5 @@
-"""``dovetail tune``: the strengths of a representation, chosen on development text."""
+"""``dovetail tune``: parameters of a tagger, or strengths of a representation, chosen by the
+likelihood of labels."""
 
 from __future__ import annotations
 
@@ -17,25 +18,32 @@ from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
 from dovetail.cli.models import check_writable
 from dovetail.cli.represent import NAME
 from dovetail.cli.represent import SETTINGS as REPRESENTED
-from dovetail.cli.settings import given_settings, help_with_default, setting_option, setting_options
+from dovetail.cli.settings import help_with_default, setting_option, setting_options
 from dovetail.cli.templates import load_template, template_options
-from dovetail.cli.tuned_recipe import recipe_text
-from dovetail.compare import Store, run
+from dovetail.cli.tune_tagger import KIND, OWN, make_tagger_tuning
+from dovetail.cli.tuned_recipe import recipe_text, tagger_recipe_text
+from dovetail.compare import Cell, Plan, Store, run
+from dovetail.compare.tagger_tuning import FOLDS, TaggerTuning
 from dovetail.compare.tuning import STRENGTHS, Tuning, TuningData
 from dovetail.compare.tuning_plot import check_tuning_plot, draw_tuning_plot
-from dovetail.compare.tuning_results import TuningResult, find_best_point, rank_results
-from dovetail.compare.tuning_table import as_text, for_terminal
+from dovetail.compare.tuning_results import (
+    TuningResult,
+    average_folds,
+    find_best_point,
+    rank_results,
+)
+from dovetail.compare.tuning_table import DEFAULT_PARAMETERS, as_text, for_terminal
 from dovetail.errors import DataError
 from dovetail.io.files import atomic_write
-from dovetail.recipe.schema.keys import Key
 from dovetail.recipe.schema.representations import RANDOM_SEED
-from dovetail.recipe.schema.values import NOT_NEGATIVE, Integer
+from dovetail.recipe.schema.tagger import TAGGER
+from dovetail.recipe.schema.values import Integer
 from dovetail.representation.bias.registry import OFFERED
 from dovetail.representation.build import KINDS, select_text
 
 COUNT = click.IntRange(1)
 SETTINGS = ("name", "rounds", "min_count", "seed", "soft")
-C2 = Key(NOT_NEGATIVE, "The L2 penalty of the tagger.", parameters_of(Tuning)["c2"])
+C2 = parameters_of(Tuning)["c2"]
 KEPT = "tune.results.jsonl"
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -48,6 +56,11 @@ def numbers_option(
     text = help_with_default(help or key.summary, key.default if has_default else None)
     metavar = "N,..." if isinstance(key.type, Integer) else "X,..."
     return click.option(f"--{name}", callback=_numbers, metavar=metavar, help=text)
+
+
+def values_option(name: str, metavar: str, help: str) -> Callable[[Function], Function]:
+    """An option that takes numbers or words with commas between them."""
+    return click.option(f"--{name}", callback=_values, metavar=metavar, help=help)
 
 
 def bias_options(function: Function) -> Function:
@@ -64,6 +77,17 @@ def _numbers(_ctx: click.Context, _option: click.Parameter, given: str | None) -
         raise click.BadParameter(f"'{given}' is no list of numbers, such as 0.1,0.3,1") from None
 
 
+def _values(_ctx: click.Context, _option: click.Parameter, given: str | None) -> Any:
+    return None if given is None else tuple(map(_number_or_word, given.split(",")))
+
+
+def _number_or_word(text: str) -> float | str:
+    try:
+        return _number(text)
+    except ValueError:
+        return text.strip()
+
+
 def _number(text: str) -> float:
     try:
         return int(text)
@@ -77,13 +101,15 @@ def _number(text: str) -> float:
     "--development",
     "-d",
     multiple=True,
-    required=True,
     metavar="FILE",
-    help="Labelled text to choose on; repeatable.",
+    help="Labelled text to choose on; repeatable. A tagger needs none: there are --folds.",
 )
 @click.option("--target", multiple=True, metavar="FILE", help="Text without labels; repeatable.")
 @click.option(
-    "--kind", type=click.Choice(KINDS), default=KINDS[0], help=f"What to learn ({KINDS[0]})."
+    "--kind",
+    type=click.Choice([*KINDS, KIND]),
+    default=KINDS[0],
+    help=f"What to tune: a representation, or a tagger ({KINDS[0]}).",
 )
 @numbers_option("states", "How many states or classes.")
 @numbers_option("layers")
@@ -96,7 +122,13 @@ def _number(text: str) -> float:
 @click.option("--label", metavar="COLUMN", help="The label column; by default the last one.")
 @click.option("--column", metavar="COLUMN", help="The column of words; by default the first.")
 @template_options
-@setting_option("c2", C2)
+@values_option("c1", "X,...", "L1 penalties of a tagger.")
+@values_option(
+    "c2", "X,...", f"L2 penalties of a tagger, or that beside a representation ({C2:g})."
+)
+@values_option("scheme", "NAME,...", "Span schemes that a tagger's labels are written in.")
+@click.option("--folds", type=click.IntRange(2), metavar="N", help=f"Cross-validation ({FOLDS}).")
+@click.option("--group-copies", is_flag=True, help="Near copies of a text are in one fold.")
 @setting_option("name", NAME)
 @setting_options(REPRESENTED, "rounds", "min_count")
 @click.option("--hard", is_flag=True, help="Best states, not their probabilities.")
@@ -108,32 +140,40 @@ def _number(text: str) -> float:
 @click.option("--json", "as_json", is_flag=True, help="Write everything as JSON.")
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Choose the strengths of a representation on labelled development text.
+    """Choose the parameters of a tagger, or the strengths of a representation.
 
-    Strengths are lists, such as --entropy 0.1,0.3,1; all their combinations are tried. For each, a
-    representation is learned from the words of TRAIN and of the --target, and a tagger trained on
-    TRAIN reads it. The table is sorted by the likelihood of the labels of the development text;
-    after it comes a recipe with the best point. What is finished is kept at once: after an
-    interruption the same command shows it and goes on.
+    Values are lists, such as --c2 0.1,0.3,1; all their combinations are tried. With --kind tagger,
+    a tagger is trained for each: penalties, features (--template default,entities) and span schemes
+    are chosen by cross-validation, or on --development text. With another kind, a representation is
+    learned from the words of TRAIN and of the --target, and a tagger trained on TRAIN reads it. The
+    table is sorted by the likelihood of labels of text that was not trained on; after it comes a
+    recipe with the best point. What is finished is kept at once: after an interruption the same
+    command shows it and goes on.
     """
     _check(options)
-    tuning = _tuning(options, _read_data(options))
+    tuning: Tuning | TaggerTuning
+    if options["kind"] == KIND:
+        tuning = make_tagger_tuning(options)
+    else:
+        tuning = _tuning(options, _read_data(options))
     if options["plot"] is not None:
         check_tuning_plot(options["plot"], tuning.grid)
     store = Store(options["results"], tuning.fingerprint)
-    for note in store.notes:
+    for note in (*store.notes, *tuning.notes):
         click.echo(f"dovetail: {note}", err=True)
     cells, interrupted = tuning.plan.cells, False
     try:
-        with show_cells(lambda cell: cell.system) as shown:
+        with show_cells(lambda cell: _name_cell(cell, tuning.plan)) as shown:
             run(tuning.plan, tuning.work, store, shown)
     except KeyboardInterrupt:
         interrupted = True
     found = [result for cell in cells if (result := store.get(cell)) is not None]
-    results = rank_results(found)
+    results = rank_results(average_folds(found, tuning.plan.n_splits))
     first = find_best_point(results)
     if first is None:
         raise KeyboardInterrupt
+    if isinstance(tuning, TaggerTuning):
+        first = results[0]  # the defaults may be best
     _show(options, tuning, results, first, interrupted)
     if interrupted:
         click.echo(
@@ -144,16 +184,42 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         ctx.exit(INTERRUPTED)
 
 
+def _name_cell(cell: Cell, plan: Plan) -> str:
+    return cell.system if plan.n_splits == 1 else f"{cell.system}, fold {cell.split + 1}"
+
+
 def _check(options: Mapping[str, Any]) -> None:
     """Refuse what cannot be read or written before anything is done."""
     files = [*options["train"], *options["development"], *options["target"]]
     if "-" in files:
         raise click.UsageError("a recipe cannot name standard input: give files")
+    _check_kind(options)
     both = next((path for path in options["development"] if path in options["train"]), None)
     if both is not None:
         raise DataError(f"{both} is trained on: choose on other text")
     for path in filter(None, (options["out"], options["plot"], options["results"])):
         check_writable(path)
+
+
+def _check_kind(options: Mapping[str, Any]) -> None:
+    """Refuse options that go with another kind, and a representation without development text."""
+    kind = options["kind"]
+    if kind == KIND:
+        others = (*STRENGTHS, *SETTINGS[:-1], "hard", "target", "target_format")
+        odd = next((name for name in others if name != "seed" and options[name]), None)
+    else:
+        odd = next((name for name in OWN if options[name]), None)
+        if odd is None and len(options["c2"] or ()) > 1:
+            raise click.UsageError("--c2 takes several values with --kind tagger only")
+        if odd is None and not options["development"]:
+            raise click.UsageError("a representation needs text to choose on: give --development")
+    if odd is not None:
+        raise click.UsageError(f"--{odd.replace('_', '-')} does not go with --kind {kind}")
+    for name in ("c1", "c2"):
+        type = TAGGER[name].type
+        wrong = next((value for value in options[name] or () if not type.accepts(value)), None)
+        if wrong is not None or (kind != KIND and "auto" in (options[name] or ())):
+            raise click.UsageError(f"--{name} is {wrong or 'auto'}; give {type.words}")
 
 
 def _read_data(options: Mapping[str, Any]) -> TuningData:
@@ -184,7 +250,7 @@ def _tuning(options: Mapping[str, Any], data: TuningData) -> Tuning:
         data,
         features=features,
         threads=options["threads"],
-        **given_settings(options, ["c2"]),
+        c2=options["c2"][0] if options["c2"] else C2,
         **settings_of(options),
     )
 
@@ -197,19 +263,22 @@ def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _show(
     options: Mapping[str, Any],
-    tuning: Tuning,
+    tuning: Tuning | TaggerTuning,
     results: Sequence[TuningResult],
     first: TuningResult,
     interrupted: bool,
 ) -> None:
     strengths = list(tuning.grid)
-    recipe = recipe_text(options, tuning, first)
+    if isinstance(tuning, TaggerTuning):
+        recipe = tagger_recipe_text(options, tuning, first)
+    else:
+        recipe = recipe_text(options, tuning, first)
     if options["as_json"]:
         points = [one.to_dict() for one in results]
         facts = {"points": points, "best": first.name, "recipe": recipe, "interrupted": interrupted}
         click.echo(json.dumps(facts, ensure_ascii=False))
     else:
-        _print(results, strengths)
+        _print(results, strengths, tuning)
         if options["out"] is None:
             click.echo(f"\n{recipe}", nl=False)
     if options["out"] is not None:
@@ -221,8 +290,15 @@ def _show(
         click.echo(f"plot       {click.format_filename(options['plot'])}", err=True)
 
 
-def _print(results: Sequence[TuningResult], strengths: Sequence[str]) -> None:
+def _print(
+    results: Sequence[TuningResult], strengths: Sequence[str], tuning: Tuning | TaggerTuning
+) -> None:
+    how: dict[str, Any] = {}
+    if isinstance(tuning, TaggerTuning):
+        how["baseline"] = DEFAULT_PARAMETERS
+        if tuning.data.development is None:
+            how["text"] = f"{tuning.folds} folds that were not trained on"
     if not sys.stdout.isatty():
-        click.echo(as_text(results, strengths))
+        click.echo(as_text(results, strengths, **how))
         return
-    Console().print(for_terminal(results, strengths))
+    Console().print(for_terminal(results, strengths, **how))

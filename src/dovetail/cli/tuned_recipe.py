@@ -1,4 +1,5 @@
-"""A recipe that trains what a tuning found best: a representation, and the task that reads it."""
+"""A recipe that trains what a tuning found best: a tagger, or a representation with the task that
+reads it."""
 
 from __future__ import annotations
 
@@ -14,13 +15,14 @@ from dovetail.features.template_file import is_template_file
 from dovetail.representation.bias.registry import reads_labels
 
 if TYPE_CHECKING:
+    from dovetail.compare.tagger_tuning import TaggerTuning
     from dovetail.compare.tuning import Tuning
     from dovetail.compare.tuning_results import TuningResult
 
 
 def recipe_text(options: Mapping[str, Any], tuning: Tuning, best: TuningResult) -> str:
     """The recipe of a point; files are named as seen from the folder that it is written to."""
-    folder = Path(options["out"] or "x").absolute().parent
+    folder = _folder(options)
 
     def seen(paths: Iterable[str]) -> list[str]:
         return [os.path.relpath(path, folder) for path in paths]
@@ -28,11 +30,7 @@ def recipe_text(options: Mapping[str, Any], tuning: Tuning, best: TuningResult) 
     data, point = tuning.data, dict(best.point or {})
     if tuning.kind == "classes" and "states" in point:
         point["classes"] = point.pop("states")
-    names = None if options["columns"] is None else parse_columns(options["columns"])
-    read = {
-        "format": options["format"],
-        "columns": None if names is None else [name or "" for name in names],
-    }
+    read = _reading(options)
     representation = {
         "kind": tuning.kind,
         "source": seen(options["train"]),
@@ -45,22 +43,51 @@ def recipe_text(options: Mapping[str, Any], tuning: Tuning, best: TuningResult) 
         **point,
     }
     template = options["template"]
-    is_file = template is not None and template != DEFAULT and is_template_file(template)
-    task = {
-        "name": data.label,
-        "data": seen(options["train"]),
-        **read,
-        "label": data.label,
-        "features": seen([template])[0] if is_file else template,
-        "lexicons": _files(options["lexicons"], folder),
-        "tables": _files(options["tables"], folder),
-        "c2": tuning.c2,
-    }
+    task = {**_task(options, data.label, template), "c2": tuning.c2}
     lines = [*_table("representation", representation), "", *_table("task", task)]
     made = tuning.columns_of(best.point or {})
-    if is_file and not set(made) <= set(tuning.features.columns):
+    if _is_file(template) and not set(made) <= set(tuning.features.columns):
         lines.append(f"# to read the representation, {template} needs the lines {', '.join(made)}")
     return "\n".join(lines) + "\n"
+
+
+def tagger_recipe_text(options: Mapping[str, Any], tuning: TaggerTuning, best: TuningResult) -> str:
+    """The recipe of a tagger with the parameters of a point, or with the defaults."""
+    point = dict(best.point or {})
+    template = point.pop("features", None)
+    task = _task(options, tuning.data.label, None if template is None else str(template))
+    return "\n".join(_table("task", {**task, **point})) + "\n"
+
+
+def _folder(options: Mapping[str, Any]) -> Path:
+    return Path(options["out"] or "x").absolute().parent
+
+
+def _reading(options: Mapping[str, Any]) -> dict[str, Any]:
+    names = None if options["columns"] is None else parse_columns(options["columns"])
+    columns = None if names is None else [name or "" for name in names]
+    return {"format": options["format"], "columns": columns}
+
+
+def _task(options: Mapping[str, Any], label: str, template: str | None) -> dict[str, Any]:
+    """The task whose tagger is trained; lexicons and tables only where there are features that
+    use them."""
+    folder = _folder(options)
+    uses_files = template is not None and template != DEFAULT
+    features = os.path.relpath(str(template), folder) if _is_file(template) else template
+    return {
+        "name": label,
+        "data": [os.path.relpath(path, folder) for path in options["train"]],
+        **_reading(options),
+        "label": label,
+        "features": features,
+        "lexicons": _files(options["lexicons"], folder) if uses_files else None,
+        "tables": _files(options["tables"], folder) if uses_files else None,
+    }
+
+
+def _is_file(template: str | None) -> bool:
+    return template is not None and template != DEFAULT and is_template_file(template)
 
 
 def _files(given: Iterable[str], folder: Path) -> dict[str, str] | None:

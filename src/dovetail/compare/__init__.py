@@ -1,12 +1,12 @@
 """Several systems on the same splits of the same data: a plan, its results, what they say."""
 
 from dovetail.compare import formatting, measures, plots
-from dovetail.compare.experiment import joint_changes
+from dovetail.compare.changes import joint_changes
 from dovetail.compare.plan import Cell, Plan, Result
 from dovetail.compare.progress_bar import progress_bar
 from dovetail.compare.report import require_report, write_report
 from dovetail.compare.run import Progress, run
-from dovetail.compare.splits import Split, given_folds, grouped_splits, random_splits
+from dovetail.compare.splits import Split, draw_folds, given_folds, grouped_splits, random_splits
 from dovetail.compare.store import Store, fingerprint
 from dovetail.compare.summary import Summary, summarize
 
@@ -18,6 +18,7 @@ __all__ = [
     "Split",
     "Store",
     "Summary",
+    "draw_folds",
     "fingerprint",
     "formatting",
     "given_folds",

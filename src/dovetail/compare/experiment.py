@@ -17,13 +17,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
 from dovetail import __version__
 from dovetail.base.training import was_interrupted
+from dovetail.compare.changes import joint_changes
+from dovetail.compare.copies import (
+    describe_copies,
+    describe_groups,
+    group_units,
+    unit_bounds,
+    unit_texts,
+)
+from dovetail.compare.design import (
+    describe_reach,
+    make_splits,
+    overlap_of_draws,
+    overlap_of_splits,
+)
 from dovetail.compare.plan import Cell, Plan
 from dovetail.compare.representations import learn_unseen
-from dovetail.compare.splits import Split, given_folds, random_splits
 from dovetail.compare.store import fingerprint
 from dovetail.corpus import Corpus
 from dovetail.corpus.sequences import sequence_keys
@@ -37,9 +48,9 @@ from dovetail.pipeline.stacking import stack_taggers
 from dovetail.pipeline.tasks import name_task_in_errors
 from dovetail.pipeline.train.cross_fitting import shared_parts
 from dovetail.recipe import Comparison, Recipe, Task
+from dovetail.recipe.schema.tagger import TAGGER
 
 LEAST = 2  # parts that a cross-fitting needs
-EXAMPLES = 12  # changed sequences that a report shows at most
 
 
 class Experiment:
@@ -57,12 +68,11 @@ class Experiment:
         with name_task_in_errors(self.task.name, recipe.path):
             self.label = recipe.label_of(self.task, self.corpus)
         self.below = [task.name for task in recipe.tasks[:-1]]
-        documents = self.corpus.document_bounds
-        whole = documents is not None and len(documents) > 2
-        self.unit = "documents" if whole else "sequences"
-        self._units = documents if whole else np.arange(len(self.corpus) + 1)
+        self._units, self.unit = unit_bounds(self.corpus)
+        self._n_units = len(self._units) - 1
         self._test = recipe.test_corpus()
-        self.splits = self._splits()
+        groups = self._copies[1] if self.comparison.group_copies else None
+        self.splits = make_splits(self.comparison, self._n_units, groups, recipe.seed)
         self._latest: tuple[tuple[int, int, str], Pipeline] | None = None
         self._shared = [name for name in self.below if self._shares_text(name)]
 
@@ -72,18 +82,34 @@ class Experiment:
         tested = self.corpus if self._test is None else self._test
         return learn_unseen(self.recipe, self.corpora, tested, self.label, self.threads)
 
-    def _splits(self) -> list[Split]:
-        assert self._units is not None
-        n = len(self._units) - 1
+    @cached_property
+    def _copies(self) -> tuple[list[str], list[int]]:
+        """The words of each unit, and the groups of near copies."""
+        texts = unit_texts(self.corpus, self.corpus.names[0], self._units)
+        return texts, group_units(texts)
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What makes scores too good, or differences impossible to prove: known beforehand."""
+        found = []
         if self._test is not None:
-            order = np.random.default_rng([self.recipe.seed, 0]).permutation(n).tolist()
-            return [Split(tuple(order), ())]
-        if self.comparison.folds is not None:
-            folds = np.random.default_rng(self.recipe.seed).permutation(n) % self.comparison.folds
-            return given_folds(folds.tolist(), seed=self.recipe.seed)
-        return random_splits(
-            n, self.comparison.splits, train_share=self.comparison.train, seed=self.recipe.seed
-        )
+            found.append(
+                describe_copies(self.corpus, self._test, self.corpus.names[0], "test text")
+            )
+        elif not self.comparison.group_copies:
+            texts, groups = self._copies
+            copies = describe_groups(groups, texts, self.unit)
+            found.append(copies and f"{copies}; group_copies = true in [compare] prevents it")
+        what = "splits" if self._test is None else "draws"
+        for size in (size for size in self.plan.sizes if size not in self.plan.once):
+            where = f"{size:,} {self.unit}"
+            found.append(describe_reach(len(self.splits), self._overlap(0, size), what, where))
+        return [note for note in found if note]
+
+    def _overlap(self, split: int, size: int) -> float:
+        """How much splits have in common, for the corrected test."""
+        n_test = len(self.splits[split].test)
+        return overlap_of_splits(size, n_test) if n_test else overlap_of_draws(size, self._n_units)
 
     @property
     def plan(self) -> Plan:
@@ -95,13 +121,15 @@ class Experiment:
                 f"{self.recipe.path}: a training size of {too_large} is asked for, but there are "
                 f"{full} {self.unit} to train on"
             )
-        sizes = sorted({*self.comparison.sizes, full})
+        drawn = self.comparison.draws > 1
+        sizes = sorted({*self.comparison.sizes, *([] if drawn else [full])})
         if min(sizes) < LEAST and {"stacked", "auto"} & {*self.comparison.systems}:
             raise DataError(
                 f"{self.recipe.path}: stacked and auto need at least {LEAST} {self.unit} to train "
                 f"on, not {min(sizes)}"
             )
-        return Plan(self.comparison.systems, len(self.splits), sizes)
+        once = [full] if drawn and full in sizes else []
+        return Plan(self.comparison.systems, len(self.splits), sizes, once)
 
     @property
     def fingerprint(self) -> str:
@@ -114,7 +142,9 @@ class Experiment:
             for name, value in vars(recipe).items()
             if name not in ("compare", "path") and value != ()
         }
-        shares = (self.comparison.train, self.comparison.folds)
+        shares: tuple[Any, ...] = (self.comparison.train, self.comparison.folds)
+        if self.comparison.group_copies:
+            shares += ("group_copies",)
         beside = f"{recipe.path.parent}{os.sep}"
         text = repr(plain).replace(beside, "")  # the same wherever the recipe is called from
         return fingerprint(__version__, text, repr(shares), *files, *self.comparison.test)
@@ -122,11 +152,13 @@ class Experiment:
     @property
     def facts(self) -> dict[str, Any]:
         """What is compared, in words for a report."""
-        n = 0 if self._units is None else len(self._units) - 1
         found: dict[str, Any] = {
             "recipe": str(self.recipe.path),
             "task": self.task.name,
-            "data": f"{n:,} {self.unit}, {self.corpus.n_tokens:,} tokens",
+            "data": f"{self._n_units:,} {self.unit}, {self.corpus.n_tokens:,} tokens",
+            "features": _name_features(self.task),
+            "penalty": _describe_penalty(self.task),
+            "seed": self.recipe.seed,
         }
         if self.below:
             found["tasks below"] = ", ".join(self.below)
@@ -134,12 +166,18 @@ class Experiment:
             found["training"] = f"as each system has it, not {self.recipe.training}"
         if self._test is not None:
             found["tested on"] = f"{len(self._test):,} sequences of {self.comparison.test[0]}"
+            if self.comparison.draws > 1:
+                found["draws"] = f"{self.comparison.draws} random samples of each size"
         elif self.comparison.folds is not None:
             found["splits"] = f"{len(self.splits)} folds"
         else:
             found["splits"] = (
                 f"{len(self.splits)}, at random, {self.comparison.train:.0%} to train on"
             )
+        if self.comparison.group_copies:
+            found["copies"] = "near copies are on one side of every split"
+        if self.notes:
+            found["beware"] = ". ".join(self.notes)
         return found
 
     def work(self, cell: Cell) -> dict[str, Any]:
@@ -157,6 +195,8 @@ class Experiment:
             overall = dict.fromkeys(overall, report.accuracy)
         n_test = len(test) if self._test is not None else len(self.splits[cell.split].test)
         result = {"overall": overall, "types": scores, "n_train": cell.size, "n_test": n_test}
+        if self._test is not None:
+            result["overlap"] = self._overlap(cell.split, cell.size)
         whole = cell.size == max(self.plan.sizes)
         if whole and report.kind == "spans" and pipeline.layers[-1].annotator.has_probabilities:
             tagged = pipeline.tag(test, decode=decode)
@@ -268,9 +308,21 @@ class Experiment:
 
     def _part(self, corpus: Corpus, units: Sequence[int]) -> Corpus:
         bounds = self._units
-        assert bounds is not None
         numbers = [s for u in sorted(units) for s in range(int(bounds[u]), int(bounds[u + 1]))]
         return corpus.select(numbers)
+
+
+def _name_features(task: Task) -> str:
+    features = task.features or "by default"
+    return features.name if isinstance(features, Path) else features
+
+
+def _describe_penalty(task: Task) -> str:
+    """The penalties that a task's tagger is trained with, as far as the recipe gives them."""
+    if task.kind != "crf":
+        return f"{task.settings.get('penalty', 'by default')}"
+    given = {"c1": TAGGER["c1"].default, "c2": TAGGER["c2"].default, **task.settings}
+    return f"c1 {given['c1']}, c2 {given['c2']}"
 
 
 def _training_for(system: str) -> str:
@@ -288,29 +340,3 @@ def _files(task: Task) -> list[Path]:
     of_its_kind = [path for value in task.settings.values() if isinstance(value, tuple)
                    for path in value if isinstance(path, Path)]  # fmt: skip
     return [*named, *model, *template, *of_its_kind]
-
-
-def joint_changes(
-    pipeline: Pipeline, test: Corpus, joint: Sequence[Sequence[str]], task: str, label: str
-) -> list[dict[str, Any]]:
-    """Sequences that joint decoding labels otherwise than the cascade, with the main reason."""
-    cascade = pipeline.predict(test, decode="cascade")[task]
-    out = []
-    for s, (before, after) in enumerate(zip(cascade, joint, strict=True)):
-        if list(before) == list(after):
-            continue
-        found = pipeline.explain(test[s], top=1)
-        reason = found.reasons[0] if found.reasons else None
-        out.append(
-            {
-                "tokens": [str(word) for word in test.lists(test.names[0])[s]],
-                "layer": task,
-                "before": list(before),
-                "after": list(after),
-                "truth": [str(y) for y in test.lists(label)[s]],
-                "reason": "" if reason is None else f"{reason.layer}: {reason.source}",
-            }
-        )
-        if len(out) == EXAMPLES:
-            break
-    return out

@@ -13,7 +13,8 @@ Result = dict[str, Any]
 
 ``system``, ``split``, ``size``: of the cell; ``overall``: precision, recall and f1; ``types``: the
 same for each type of span or label; ``n_train``, ``n_test``: how many sequences or documents were
-trained and tested on; ``seconds``.
+trained and tested on; ``seconds``. Where splits are samples of one training text, ``overlap`` is
+the number of its units that a sample has over that of the others.
 """
 
 
@@ -37,7 +38,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Plan:
-    """Systems x splits x sizes.
+    """Systems x splits x sizes; the sizes ``once`` are all that there is to train on, the same in
+    every split, so they belong to the first alone.
 
     >>> plan = Plan(["none", "joint"], n_splits=5, sizes=[50, 100])
     >>> len(plan.cells)
@@ -47,6 +49,7 @@ class Plan:
     systems: Sequence[str]
     n_splits: int
     sizes: Sequence[int]
+    once: Sequence[int] = ()
 
     def __post_init__(self) -> None:
         if not self.systems or self.n_splits < 1 or not self.sizes:
@@ -65,5 +68,6 @@ class Plan:
             Cell(system, split, size)
             for split in range(self.n_splits)
             for size in sorted(self.sizes, reverse=True)
+            if not (split and size in self.once)
             for system in self.systems
         ]

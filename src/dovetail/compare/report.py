@@ -69,7 +69,8 @@ def render_report(
 
     facts : what was compared, as names and values; a list or tuple is joined by commas.
     changes : examples of decisions that changed: ``tokens``, ``layer`` (its name), ``before`` and
-        ``after`` (labels, one a token), and, if they are known, ``truth`` (labels) and ``reason``.
+        ``after`` (labels, one a token), and, if they are known, ``systems`` (the names of the two
+        that the labels are of), ``truth`` (labels) and ``reason``.
     figures : further plots by their headings, as `plots.as_svg` gives them.
     """
     require_report()
@@ -121,6 +122,7 @@ def _example(number: int, change: Mapping[str, Any]) -> dict[str, Any]:
         raise DataError(f"example {number} has {len(texts)} tokens but {len(truth)} true labels")
     return {
         "layer": change["layer"],
+        "systems": list(change.get("systems") or ()),
         "reason": change.get("reason") or "",
         "tokens": _excerpt(texts, before, after, truth),
     }

@@ -62,6 +62,36 @@ def given_folds(folds: Sequence[Hashable], *, seed: int = 0) -> list[Split]:
     return splits
 
 
+def draw_folds(
+    n_units: int, n_folds: int, *, groups: Sequence[int] | None = None, seed: int = 0
+) -> list[int]:
+    """A fold for each unit, at random and about equally large; no group is divided.
+
+    >>> sorted(draw_folds(6, 3))
+    [0, 0, 1, 1, 2, 2]
+    >>> first, second, third = draw_folds(3, 2, groups=[0, 0, 1])
+    >>> first == second != third
+    True
+    """
+    random = np.random.default_rng(seed)
+    if groups is None:
+        return [int(fold) for fold in random.permutation(n_units) % n_folds]
+    members = _members(groups)
+    if len(members) < n_folds:
+        raise DataError(
+            f"there are {len(members)} groups of near copies, too few for {n_folds} folds"
+        )
+    sizes = [0] * n_folds
+    folds = [0] * n_units
+    drawn = [members[group] for group in random.permutation(list(members)).tolist()]
+    for units in sorted(drawn, key=len, reverse=True):
+        fold = sizes.index(min(sizes))
+        sizes[fold] += len(units)
+        for unit in units:
+            folds[unit] = fold
+    return folds
+
+
 def grouped_splits(
     groups: Sequence[int], n_splits: int, *, train_share: float = 0.5, seed: int = 0
 ) -> list[Split]:
@@ -73,9 +103,7 @@ def grouped_splits(
     >>> sorted(split.train), split.test
     ([0, 1], (2, 3))
     """
-    members: dict[int, list[int]] = {}
-    for unit, group in enumerate(groups):
-        members.setdefault(group, []).append(unit)
+    members = _members(groups)
     if len(members) < 2:
         raise DataError("all units are of one group, so they cannot be split")
     wanted = round(len(groups) * train_share)
@@ -89,3 +117,10 @@ def grouped_splits(
         order = random.permutation(train).tolist()
         splits.append(Split(tuple(order), tuple(sorted({*range(len(groups))} - {*train}))))
     return splits
+
+
+def _members(groups: Sequence[int]) -> dict[int, list[int]]:
+    members: dict[int, list[int]] = {}
+    for unit, group in enumerate(groups):
+        members.setdefault(group, []).append(unit)
+    return members

@@ -250,8 +250,8 @@ def _difference(
     found = compare_paired(
         [_f1(a, type) for a, _ in pairs],
         [_f1(b, type) for _, b in pairs],
-        n_train=float(np.mean([a["n_train"] for a, _ in pairs])),
-        n_test=float(np.mean([a["n_test"] for a, _ in pairs])),
+        n_train=1.0,
+        n_test=float(np.mean([overlap_ratio(a) for a, _ in pairs])),
     )
     return Difference(
         system,
@@ -266,6 +266,12 @@ def _difference(
         found.test.p if found.test else None,
         found.corrected.p if found.corrected else None,
     )
+
+
+def overlap_ratio(result: Result) -> float:
+    """What the corrected test adds to 1/n for splits that share text: that of random splits is the
+    size of their test part over that of the training part."""
+    return float(result.get("overlap") or result["n_test"] / result["n_train"])
 
 
 def _f1(result: Result, type: str | None) -> float:

@@ -44,18 +44,26 @@ def score_table(summary: Summary) -> Table:
 
 
 def findings(summary: Summary) -> list[str]:
-    """What the table says in sentences: every overall difference at full size, data saved, and how
-    far probabilities are off."""
-    full = summary.full_size
+    """What the table says in sentences: every overall difference at the largest size that was
+    measured on all splits, data saved, and how far probabilities are off."""
+    size = _largest_tested(summary)
+    where = "" if size == summary.full_size else f"with {size:,} {summary.unit}, "
     return [
         *(
-            describe_difference(found)
+            where + describe_difference(found)
             for found in summary.differences
-            if found.size == full and found.type is None
+            if found.size == size and found.type is None
         ),
         *(describe_data_saved(saved, summary) for saved in summary.data_saved),
         *(describe_reliability(system, found) for system, found in summary.reliability.items()),
     ]
+
+
+def _largest_tested(summary: Summary) -> int:
+    """The largest size on all splits: all that there is to train on may be there only once."""
+    scores = [summary.score(summary.reference, size) for size in summary.sizes]
+    whole = [s.size for s in scores if s is not None and s.f1.n_splits == summary.n_splits]
+    return max(whole, default=summary.full_size)
 
 
 def for_terminal(summary: Summary) -> Group:

@@ -18,6 +18,7 @@ import numpy as np
 from dovetail import __version__
 from dovetail.base.training import was_interrupted
 from dovetail.chain.tagger import Tagger
+from dovetail.compare.copies import describe_copies
 from dovetail.compare.measures import (
     explained_entropy,
     label_entropy,
@@ -145,8 +146,15 @@ class Tuning:
         given = (self.kind, sorted(self.settings.items()), self.c2, self.features.spec())
         m = self.data
         texts = [m.train, m.development, *([] if m.target is None else [m.target])]
-        parts = [part for text in texts for part in _content(text)]
+        parts = [part for text in texts for part in content_of(text)]
         return fingerprint(__version__, repr(given), m.label, m.column, *parts)
+
+    @property
+    def notes(self) -> list[str]:
+        """What makes scores too good."""
+        m = self.data
+        found = describe_copies(m.train, m.development, m.column, "development text")
+        return [found] if found else []
 
     def columns_of(self, point: Point) -> tuple[str, ...]:
         """The columns that the representation of a point writes."""
@@ -219,7 +227,7 @@ class Tuning:
         model.set_params(value=1.0)
         source = select_text([m.train], m.column, m.label if reads_labels(point) else None)
         target = None if m.target is None else select_text([m.target], m.column)
-        _check_completed(train_representation(made, source, target))
+        check_completed(train_representation(made, source, target))
         if made.biased_by_:
             biased: Any = made
             train = biased.annotate_left_out(source, target)
@@ -241,7 +249,7 @@ class Tuning:
         if without_value:  # chosen as a pipeline does
             found = choose_value(tagger.get_params(), train, label, without_value).value
             tagger.set_params(groups=groups_of(features, without_value, found))
-        _check_completed(tagger.fit(train, label=label))
+        check_completed(tagger.fit(train, label=label))
         report = evaluate(development.lists(label), tagger.predict(development), self._scheme)
         scores = report.micro
         overall = {"precision": scores.precision, "recall": scores.recall, "f1": scores.f1}
@@ -284,13 +292,13 @@ def _weigh_column(column: Column, value: Value) -> Column:
     return set_value(column, value)
 
 
-def _check_completed(trained: Any) -> None:
+def check_completed(trained: Any) -> None:
     """Trainings keep what there is after Ctrl-C; a point that is tried needs all of one."""
     if was_interrupted(trained.stopped_):
         raise KeyboardInterrupt
 
 
-def _content(corpus: Corpus) -> Iterator[bytes | str]:
+def content_of(corpus: Corpus) -> Iterator[bytes | str]:
     """All that a corpus holds."""
     for name, column in corpus.columns.items():
         yield from (name, repr(column.levels), column.codes.tobytes())

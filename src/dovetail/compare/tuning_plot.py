@@ -36,7 +36,8 @@ def choose_axes(grid: Grid) -> tuple[str, str | None]:
     >>> choose_axes({"states": [80], "entropy": [0, 1], "sigma": [1, 10, 100]})
     ('sigma', 'entropy')
     """
-    several = [name for name in grid if len(grid[name]) > 1]
+    numbers = [name for name in grid if not any(isinstance(v, str) for v in grid[name])]
+    several = [name for name in numbers if len(grid[name]) > 1]
     if not several:
         raise DataError("a plot needs a strength with at least two values")
     across, *others = sorted(several, key=lambda name: -len(grid[name]))
@@ -82,7 +83,9 @@ def draw_tuning_plot(
 def _draw_lines(panel: Axes, results: Sequence[TuningResult], grid: Grid, measure: Measure) -> None:
     """A line for each value of the second strength; values of the first stand at equal steps."""
     across, second = choose_axes(grid)
-    places = {value: place for place, value in enumerate(sorted(grid[across]))}
+    places: dict[float | str, int] = {
+        value: place for place, value in enumerate(sorted(grid[across]))
+    }
     for number, value in enumerate(sorted(grid[second]) if second else [None]):
         shown: dict[int, float] = {}
         for one in results:  # the most likely first

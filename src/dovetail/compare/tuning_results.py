@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from statistics import fmean
 from typing import Any
 
 from dovetail.compare.plan import Result
 
-Point = Mapping[str, float]
+Point = Mapping[str, float | str]
 
 
 @dataclass(frozen=True)
 class TuningResult:
-    """The scores of a point, or of the tagger alone, which has none.
+    """The scores of a point, or of the baseline, which has none: the tagger without what is tuned.
 
     ``likelihood`` is that of the labels of the development text, in nats a token, ``f1`` None where
     labels are plain; ``properties`` are measured on the same text: the entropy of its labels given
@@ -56,6 +57,27 @@ def rank_results(results: Iterable[Result]) -> list[TuningResult]:
     return sorted(map(TuningResult.from_result, results), key=lambda one: -one.likelihood)
 
 
+def average_folds(results: Iterable[Result], n_folds: int) -> list[Result]:
+    """One result for each point that has all folds: the likelihood by tokens, scores by folds."""
+    by_system: dict[str, list[Result]] = {}
+    for result in results:
+        by_system.setdefault(result["system"], []).append(result)
+    return [_average(own) for own in by_system.values() if len(own) == n_folds]
+
+
+def _average(results: Sequence[Result]) -> Result:
+    weights = [result.get("n_tokens", 1) for result in results]
+    likelihoods = [result["likelihood"] for result in results]
+    weighted = sum(w * x for w, x in zip(weights, likelihoods, strict=True)) / sum(weights)
+    return {
+        **results[0],
+        "likelihood": weighted if len(results) > 1 else likelihoods[0],
+        "accuracy": fmean(result["accuracy"] for result in results),
+        "overall": {"f1": fmean(result["overall"]["f1"] for result in results)},
+        "seconds": sum(result["seconds"] for result in results),
+    }
+
+
 def find_best_point(results: Sequence[TuningResult]) -> TuningResult | None:
     """The best point of what is ranked; the tagger alone is none."""
     return next((one for one in results if one.point is not None), None)
@@ -67,4 +89,9 @@ def name_point(point: Point) -> str:
     >>> name_point({"entropy": 0.3, "layers": 2})
     'entropy 0.3, layers 2'
     """
-    return ", ".join(f"{name} {value:.10g}" for name, value in point.items())
+    return ", ".join(f"{name} {show_value(value)}" for name, value in point.items())
+
+
+def show_value(value: float | str) -> str:
+    """A value of a point, in words."""
+    return value if isinstance(value, str) else f"{value:.10g}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rich import box
 from rich.console import Console, Group
@@ -12,7 +13,7 @@ from rich.text import Text
 
 from dovetail.compare.formatting import format_percent
 from dovetail.compare.table import PLAIN_WIDTH
-from dovetail.compare.tuning_results import TuningResult, find_best_point
+from dovetail.compare.tuning_results import TuningResult, find_best_point, show_value
 
 PROPERTIES = {
     "entropy": "H(label | state)",
@@ -21,22 +22,46 @@ PROPERTIES = {
 }
 
 
-def for_terminal(results: Sequence[TuningResult], strengths: Sequence[str]) -> Group:
+class Baseline(NamedTuple):
+    """What points have to beat: how the table calls it, and how it is called in sentences."""
+
+    title: str
+    words: str
+    words_if_best: str
+
+
+NO_REPRESENTATION = Baseline(
+    "none", "a tagger without it (none)", "a tagger without the representation (none)"
+)
+DEFAULT_PARAMETERS = Baseline("defaults", "the defaults", "the defaults")
+
+
+def for_terminal(
+    results: Sequence[TuningResult],
+    strengths: Sequence[str],
+    baseline: Baseline = NO_REPRESENTATION,
+    text: str = "the development text",
+) -> Group:
     """The table, and what it says; print it with a rich console."""
-    legend = Text("log-likelihood of the development text's labels, in nats a token", style="dim")
-    lines = [Text(line) for line in _findings(results)]
-    return Group(_table(results, strengths), legend, *lines)
+    legend = Text(f"log-likelihood of the labels of {text}, in nats a token", style="dim")
+    lines = [Text(line) for line in _findings(results, baseline)]
+    return Group(_table(results, strengths, baseline), legend, *lines)
 
 
-def as_text(results: Sequence[TuningResult], strengths: Sequence[str]) -> str:
+def as_text(
+    results: Sequence[TuningResult],
+    strengths: Sequence[str],
+    baseline: Baseline = NO_REPRESENTATION,
+    text: str = "the development text",
+) -> str:
     """The same as plain text, for a file or a pipe."""
     console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, highlight=False)
     with console.capture() as captured:
-        console.print(for_terminal(results, strengths))
+        console.print(for_terminal(results, strengths, baseline, text))
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
-def _table(results: Sequence[TuningResult], strengths: Sequence[str]) -> Table:
+def _table(results: Sequence[TuningResult], strengths: Sequence[str], baseline: Baseline) -> Table:
     """A row for each point, the best in bold."""
     found = {name for one in results for name, value in one.properties.items() if value is not None}
     measured = [name for name in PROPERTIES if name in found]
@@ -52,36 +77,41 @@ def _table(results: Sequence[TuningResult], strengths: Sequence[str]) -> Table:
             cells.append(format_percent(one.f1 or 0.0))
         cells.append(format_percent(one.accuracy))
         cells += [_number(one.properties.get(name)) for name in measured]
-        table.add_row(*_place(one, strengths), *cells, style="bold" if one is first else "")
+        table.add_row(
+            *_place(one, strengths, baseline), *cells, style="bold" if one is first else ""
+        )
     return table
 
 
-def _place(one: TuningResult, strengths: Sequence[str]) -> list[str]:
+def _place(one: TuningResult, strengths: Sequence[str], baseline: Baseline) -> list[str]:
     if one.point is None:
-        return ["none", *[""] * (len(strengths) - 1)]
-    return [f"{one.point[name]:.10g}" for name in strengths] or ["default"]
+        return [baseline.title, *[""] * (len(strengths) - 1)]
+    return [show_value(one.point[name]) for name in strengths] or ["default"]
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def _findings(results: Sequence[TuningResult]) -> list[str]:
+def _findings(results: Sequence[TuningResult], baseline: Baseline) -> list[str]:
     first = find_best_point(results)
     alone = next((one for one in results if one.point is None), None)
     if first is None or first.point is None or alone is None:
         return []
     gain = first.likelihood - alone.likelihood
-    found = f"the best point is better than a tagger without it (none) by {gain:.4f}"
+    found = f"the best point is better than {baseline.words} by {gain:.4f}"
     if gain <= 0:
-        found = "no point is better than a tagger without the representation (none)"
+        found = f"no point is better than {baseline.words_if_best}"
     edges = [name for name, value in first.point.items() if _is_edge(name, value, results)]
     if not edges:
         return [found]
     return [found, f"at the edge of the grid: {', '.join(edges)}; further values may be better"]
 
 
-def _is_edge(name: str, value: float, results: Sequence[TuningResult]) -> bool:
-    """Whether a value is the smallest or the largest of several, and there can be a further one."""
-    values = {one.point[name] for one in results if one.point is not None}
-    return len(values) > 2 and 0 < value in (min(values), max(values))
+def _is_edge(name: str, value: float | str, results: Sequence[TuningResult]) -> bool:
+    """Whether a number is the smallest or largest of several, and there can be a further one."""
+    given = [one.point[name] for one in results if one.point is not None]
+    values = {number for number in given if not isinstance(number, str)}
+    if isinstance(value, str) or len(values) < 3:
+        return False
+    return 0 < value in (min(values), max(values))

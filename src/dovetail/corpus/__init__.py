@@ -15,7 +15,7 @@ from dovetail.corpus.label_studio import (
 )
 from dovetail.corpus.labels import Span, labels_from_spans, spans
 from dovetail.corpus.markup import read_markup, read_markup_spans, stream_markup
-from dovetail.corpus.near_duplicates import near_duplicates
+from dovetail.corpus.near_duplicates import find_copies, near_duplicates
 from dovetail.corpus.offsets import add_offsets
 from dovetail.corpus.parserator import read_parserator, stream_parserator, write_parserator
 from dovetail.corpus.schemes import (
@@ -50,6 +50,7 @@ __all__ = [
     "allowed_transitions",
     "convert",
     "detect_scheme",
+    "find_copies",
     "format_of",
     "guess_tokens",
     "guess_unit",

@@ -136,7 +136,9 @@ class ColumnEncoder:
             self._codes.extend(map(self._index.__getitem__, values))
         except TypeError:
             wrong = next(v for v in values if not isinstance(v, str | None))
-            raise DataError(f"a column holds strings or None, not {wrong!r}") from None
+            raise DataError(
+                f"a column holds strings or None, not {wrong!r}: write it as a string"
+            ) from None
 
     def column(self) -> Column:
         """Everything added so far, as a column."""

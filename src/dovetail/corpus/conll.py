@@ -33,8 +33,8 @@ def read_conll(
 ) -> Corpus:
     """Read a CoNLL file (``.gz``: compressed, ``-``: standard input).
 
-    ``columns`` names the columns, ``None`` in it skips one. If it is not given, the first is
-    "word", the last "label" and those between "column2", "column3" and so on.
+    ``columns`` names the columns; ``None`` or ``"_"`` in it skips one. If it is not given, the
+    first is "word", the last "label" and those between "column2", "column3" and so on.
     ``separator`` replaces the rule for tabs and blanks above. ``comments`` tells whether lines
     that start with ``#`` and a blank or tab are skipped; by default a line that starts with ``#``
     is skipped if it has another number of fields than the tokens, or no tab where they have tabs,
@@ -46,6 +46,7 @@ def read_conll(
     >>> read_conll(path, ["word", "ner"]).lists("ner")
     [['B-ORG', 'O'], ['O']]
     """
+    columns = None if columns is None else skip_unnamed(columns)
     return to_corpus(_records(path, columns, separator, comments), _named(columns))
 
 
@@ -58,6 +59,7 @@ def stream_conll(
     chunk_size: int = CHUNK_SIZE,
 ) -> Iterator[Corpus]:
     """Read a CoNLL file as a stream of corpora of ``chunk_size`` sequences, in bounded memory."""
+    columns = None if columns is None else skip_unnamed(columns)
     records = _records(path, columns, separator, comments)
     return to_chunks(records, chunk_size, _named(columns))
 
@@ -115,8 +117,18 @@ def parse_columns(given: str) -> tuple[str | None, ...]:
     >>> parse_columns("word,_,ner")
     ('word', None, 'ner')
     """
-    names = (part.strip() for part in given.split(","))
-    return tuple(None if name in ("", "_") else name for name in names)
+    return tuple(skip_unnamed([part.strip() for part in given.split(",")]))
+
+
+def skip_unnamed(columns: Sequence[str | None]) -> list[str | None]:
+    """The same names, with None for a column that is to be skipped: ``_``, an empty one, None.
+
+    >>> skip_unnamed(["word", "_", "", "ner"])
+    ['word', None, None, 'ner']
+    """
+    if isinstance(columns, str):
+        raise DataError(f"columns is the text {columns!r}; give a list of names")
+    return [None if name in ("", "_") else name for name in columns]
 
 
 def token_lines(path: PathLike, columns: Sequence[str | None] | None = None) -> Iterator[list[int]]:

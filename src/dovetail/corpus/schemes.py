@@ -80,6 +80,18 @@ def convert(
     return labels_from_spans(spans(labels), len(labels), target)
 
 
+def write_in_scheme(sequences: Sequence[Sequence[str]], scheme: Scheme) -> list[list[str]]:
+    """Labels of sequences in a scheme of spans; as they are where these or those are plain.
+
+    >>> write_in_scheme([["B-PER", "I-PER", "O"]], "IOB1")
+    [['I-PER', 'I-PER', 'O']]
+    """
+    source = detect_scheme(sequences)
+    if scheme == "none" or source in ("none", scheme):
+        return [list(labels) for labels in sequences]
+    return [convert(labels, source, scheme) for labels in sequences]
+
+
 def allowed_transitions(labels: Sequence[str], scheme: Scheme) -> AllowedTransitions:
     """Which labels may follow which, begin a sequence and end one; all may under "none".
 

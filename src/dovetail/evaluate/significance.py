@@ -112,6 +112,22 @@ def corrected_t_test(
     return _t_test(differences, 1 / len(differences) + n_test / n_train)
 
 
+def smallest_significant(n_splits: int, *, overlap: float, level: float = 0.05) -> float:
+    """How many times its standard deviation over splits a mean difference has to be for the
+    corrected test to find it; ``overlap`` is n_test / n_train.
+
+    >>> [round(smallest_significant(n, overlap=9), 1) for n in (2, 10)]
+    [39.2, 6.8]
+    """
+    if n_splits < 2:
+        return float("inf")
+    low, high = 0.0, 1e6
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if student_tail(middle, n_splits - 1) > level else (low, middle)
+    return high * sqrt(1 / n_splits + overlap)
+
+
 def _differences(first: Sequence[float], second: Sequence[float]) -> NDArray[np.float64]:
     if len(first) != len(second) or not len(first):
         raise DataError(

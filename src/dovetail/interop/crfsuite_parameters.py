@@ -92,6 +92,12 @@ def convert_like(default: Any, name: str, value: Any) -> Any:
     return made
 
 
+def first_round_evaluates(algorithm: str, given: Mapping[str, Any]) -> bool:
+    """Whether our first round only evaluates the start, which CRFsuite does not count."""
+    limit = given["max_iterations"]
+    return algorithm == "lbfgs" and 0 < limit != DEFAULTS[algorithm]["max_iterations"]
+
+
 def tagger_settings(algorithm: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of `dovetail.Tagger` for CRFsuite's parameters.
 
@@ -100,7 +106,7 @@ def tagger_settings(algorithm: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """
     limit = given["max_iterations"]
     limited = limit != DEFAULTS[algorithm]["max_iterations"]
-    look = algorithm == "lbfgs" and limit > 0  # our first round only looks at the start
+    look = first_round_evaluates(algorithm, given)
     method = METHODS[algorithm]
     return {
         "method": method if limited or method == "perceptron" else "auto",

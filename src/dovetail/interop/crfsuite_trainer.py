@@ -18,6 +18,7 @@ from dovetail.interop.crfsuite_parameters import (
     WITHOUT_EFFECT,
     convert_like,
     find_algorithm,
+    first_round_evaluates,
     tagger_settings,
 )
 from dovetail.interop.export import export_model
@@ -144,10 +145,14 @@ class BaseTrainer:
 
     def _before_train(self) -> None:
         self._seconds = 0.0
+        self._not_counted = int(first_round_evaluates(self._algorithm, self._params))
 
     def _progress(self, progress: Progress) -> None:
+        number = progress.iteration - self._not_counted
+        if not number:
+            return
         info = {
-            "num": progress.iteration,
+            "num": number,
             "scores": {},
             "loss": math.nan if progress.objective is None else progress.objective,
             "active_features": progress.n_active,
@@ -165,7 +170,13 @@ class BaseTrainer:
         self.message(log)
 
     def _after_train(self, tagger: Tagger, holdout: int) -> None:  # noqa: ARG002
-        self.message(f"Training ended: {tagger.stopped_}\n")
+        self.message(self._ending(tagger))
+
+    def _ending(self, tagger: Tagger) -> str:
+        limit = self._params["max_iterations"]
+        ours = f"the limit of {limit + self._not_counted} iterations"
+        why = tagger.stopped_.replace(ours, f"the limit of {limit} iterations")
+        return f"Training ended: {why}\n"
 
 
 class Trainer(BaseTrainer):
@@ -195,7 +206,7 @@ class Trainer(BaseTrainer):
                 tagger, held_out
             )
         if self.verbose:
-            self.on_optimization_end(f"Training ended: {tagger.stopped_}\n")
+            self.on_optimization_end(self._ending(tagger))
             self.on_end("")
 
     def on_start(self, log: str) -> None:

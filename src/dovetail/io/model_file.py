@@ -33,8 +33,8 @@ _ITEM_SIZES = {"U8": 1, "U16": 2, "U32": 4, "U64": 8, "F32": 4, "F64": 8}
 class ModelFile:
     """An open model file: facts, and arrays as raw bytes.
 
-    ``verify`` compares each array, when it is first asked for, with its checksum. That reads all of
-    it; by default it is done for models up to `VERIFIED` bytes.
+    ``verify`` compares each array, when it is first asked for, with its checksum; `verify_all` does
+    so for all of them at once. By default it is done for models up to `VERIFIED` bytes.
     """
 
     def __init__(self, content: memoryview, source: str, verify: bool | None = None) -> None:
@@ -43,6 +43,7 @@ class ModelFile:
         self.verify = len(content) <= VERIFIED if verify is None else verify
         self._arrays, metadata = _read_header(content, source)
         self._checksums, self.facts = _read_metadata(metadata, source)
+        self._verified: set[str] = set()
 
     @property
     def kind(self) -> str:
@@ -62,11 +63,24 @@ class ModelFile:
             raise ModelFileError(f"{self.source} lacks the array '{name}'")
         begin, end = self._arrays[name]
         found: Any = self.content[begin:end]
-        if self.verify and f"{_native.checksum(found):016x}" != self._checksums[name]:
-            raise ModelFileError(
-                f"{self.source} is damaged: the array '{name}' has changed since it was written"
-            )
+        if self.verify and name not in self._verified:
+            if f"{_native.checksum(found):016x}" != self._checksums[name]:
+                raise ModelFileError(
+                    f"{self.source} is damaged: the array '{name}' has changed since it was written"
+                )
+            self._verified.add(name)
         return found
+
+    def verify_all(self) -> None:
+        """Refuse a file of which any array is missing, added or changed, also one that is not
+        needed to tag, such as the names of features."""
+        for name in self._checksums:
+            self.array(name)
+        added = next((name for name in self._arrays if name not in self._checksums), None)
+        if added is not None:
+            raise ModelFileError(
+                f"{self.source} is damaged: the array '{added}' was not there when it was written"
+            )
 
 
 def is_model_file(head: bytes) -> bool:
@@ -83,9 +97,17 @@ def unknown_kind(file: ModelFile) -> ModelFileError:
 
 
 def open_model(source: Source | ModelFile, verify: bool | None = None) -> ModelFile:
-    """Map a model file, or take one from bytes; one that is open already stays as it is."""
+    """Map a model file, or take one from bytes, and verify all of it where that is wanted; one that
+    is open already stays as it is."""
     if isinstance(source, ModelFile):
         return source
+    file = _map(source, verify)
+    if file.verify:
+        file.verify_all()
+    return file
+
+
+def _map(source: Source, verify: bool | None) -> ModelFile:
     if isinstance(source, bytes | bytearray | memoryview):
         return ModelFile(
             memoryview(bytes(source)), "the model", verify

@@ -86,6 +86,7 @@ class LinearTagger(Estimator):
         self._check_parameters()
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         self._objective.check()
         check_whole("min_count", self.min_count)
 

@@ -93,6 +93,7 @@ class Structure(Representation):
         self._check_parameters()
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         if not isinstance(self.features, Template):
             raise DataError("the features of a structure are a Template")
         check_whole("h", self.h)

@@ -42,6 +42,7 @@ class LayeredLabeller(Composition):
     threads: int | None
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         check_choice("inference", self.inference, METHODS)
         if self.lattice is not None and self.lattice < 1:
             raise DataError(f"lattice is {self.lattice}; give a number of labellings of at least 1")

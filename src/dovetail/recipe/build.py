@@ -11,6 +11,7 @@ from dovetail.base.representation import Representation
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.corpus.formats import concatenate_files, read_filled
+from dovetail.corpus.schemes import write_in_scheme
 from dovetail.errors import DataError, DovetailError, ModelFileError
 from dovetail.features import Template
 from dovetail.features.resolution import resolve_corpus_features
@@ -56,7 +57,17 @@ def build_pipeline(
 def read_task_files(task: Task, paths: Iterable[Path]) -> Corpus:
     """Files with the format and the columns of a task's data, as one corpus."""
     options = {} if task.columns is None else {"columns": task.columns}
-    return concatenate_files(read_filled(path, task.format, **options) for path in paths)
+    corpus = concatenate_files(read_filled(path, task.format, **options) for path in paths)
+    if task.scheme is None:
+        return corpus
+    label = label_of(task.name, corpus, task.label)
+    if corpus.column(label).missing.any():
+        raise DataError(
+            f"the column '{label}' has tokens without a label, so its scheme cannot be changed: "
+            "leave out scheme"
+        )
+    known: list[Any] = corpus.lists(label)
+    return corpus.with_column(label, write_in_scheme(known, task.scheme))
 
 
 def _build_representations(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dovetail.chain.constraints import Scheme
 from dovetail.pipeline.choices import Decode, System, Training
 from dovetail.recipe.schema.recipe import COMPARE, RECIPE
 from dovetail.recipe.schema.tasks import ANY_TASK
@@ -16,6 +17,7 @@ from dovetail.recipe.schema.tasks import ANY_TASK
 class Task:
     """One layer: what it learns from, or the trained tagger that it is.
 
+    ``scheme`` is a span scheme that its labels are written in before it learns them.
     ``reads`` names tasks before it whose labels it reads; None stands for all of them, or for
     those that a template file names. ``settings`` are those of its Tagger, or what its kind has.
     """
@@ -26,6 +28,7 @@ class Task:
     format: str | None = None
     columns: tuple[str | None, ...] | None = None
     label: str | None = None
+    scheme: Scheme | None = None
     features: str | Path | None = None
     lexicons: Mapping[str, Path] = field(default_factory=dict)
     tables: Mapping[str, Path] = field(default_factory=dict)
@@ -69,7 +72,9 @@ class Comparison:
     """What `dovetail compare` does with the last task: which systems, on which splits of its data.
 
     Either ``splits`` random ones with a share ``train`` to train on, or ``folds``, or fixed
-    ``test`` data. ``sizes`` are those of a learning curve, beside the whole.
+    ``test`` data. ``sizes`` are those of a learning curve, beside the whole. With ``draws``, each
+    of them is that many random samples of the training data. ``group_copies`` keeps near copies of
+    a text on one side of a split.
     """
 
     systems: tuple[System, ...] = COMPARE["systems"].default
@@ -78,6 +83,8 @@ class Comparison:
     folds: int | None = None
     test: tuple[Path, ...] = ()
     sizes: tuple[int, ...] = COMPARE["sizes"].default
+    draws: int = COMPARE["draws"].default
+    group_copies: bool = COMPARE["group_copies"].default
 
 
 @dataclass(frozen=True)

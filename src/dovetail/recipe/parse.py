@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dovetail.corpus.conll import skip_unnamed
 from dovetail.corpus.formats import stream
 from dovetail.errors import DataError
 from dovetail.io.files import open_text
@@ -204,6 +205,13 @@ def _parse_comparison(path: Path, table: Values, last: Task) -> Comparison:
         raise DataError(
             f"{where}: train is the share of random splits; leave it out with {ways[0]}"
         )
+    if "draws" in table and not ("test" in table and "sizes" in table):
+        raise DataError(
+            f"{where}: draws are samples of the training data, tested on one text: give test and "
+            "sizes too"
+        )
+    if table.get("group_copies") and "test" in table:
+        raise DataError(f"{where}: group_copies is for splits; leave it out with test")
     values = dict(table)
     if "test" in values:
         values["test"] = resolve_files(path.parent, values["test"], f"{where}: test", last.format)
@@ -221,4 +229,4 @@ def _with_top(kinds: Mapping[str, Table]) -> dict[str, Table]:
 
 def _skip_unnamed_columns(values: Values) -> None:
     if "columns" in values:
-        values["columns"] = tuple(None if c in ("", "_") else c for c in values["columns"])
+        values["columns"] = tuple(skip_unnamed(values["columns"]))

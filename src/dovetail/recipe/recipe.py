@@ -55,7 +55,8 @@ class Recipe(Description):
         for task in self.tasks:
             if not task.data:
                 continue
-            key = task.data, task.format, task.columns
+            own = None if task.scheme is None else (task.name, task.scheme)
+            key = task.data, task.format, task.columns, own
             if key not in known:
                 with name_task_in_errors(task.name, self.path):
                     known[key] = read_task_files(task, task.data)

@@ -148,6 +148,7 @@ class WordClasses(Representation):
         self._check_parameters()
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         check_states(self.classes, "classes")
         check_value(self.value)
         if self.passes < 1:

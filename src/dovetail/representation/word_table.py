@@ -83,6 +83,7 @@ class WordTable(Representation):
         self._check_parameters()
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         odd = next((n for n in self.prefixes if n < 1), None)
         if odd is not None:
             raise DataError(f"a prefix has the length {odd}; give numbers of at least 1")

@@ -89,6 +89,7 @@ class WordVectors(Representation):
         self._check_parameters()
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         given = np.asarray(self.vectors, np.float32)
         _check(self.words, given)
         check_value(self.value)

@@ -36,7 +36,13 @@ from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingEr
         ({"method": "dual", "label_weights": {"O": 2.0}}, "the method 'dual' knows no weights"),
         ({"method": "dual", "groups": [FeatureGroup("*", on="both")]}, "features weigh on trans"),
         ({"label_weights": {"Q": 1.0}}, "label_weights names 'Q', which the data does not have"),
-        ({"label_weights": {"O": 0.0}}, "label_weights must be finite numbers above 0"),
+        ({"label_weights": {"O": 0.0}}, "label_weights has 0.0 for 'O'; give a finite number"),
+        ({"label_weights": {"O": "2"}}, "label_weights has '2' for 'O'; give a finite number"),
+        ({"c2": "0.1"}, "c2 is '0.1', of the type str; give a number or auto"),
+        ({"c2": None}, "c2 is None, of the type NoneType; give a number or auto"),
+        ({"tolerance": "0.1"}, "tolerance is '0.1', of the type str; give a number"),
+        ({"max_iterations": 2.5}, "max_iterations is 2.5, of the type float; give a whole number"),
+        ({"all_pairs": "no"}, "all_pairs is 'no', of the type str; give True or False"),
         ({"constraints": "IOBES"}, "sequence 1 has labels"),
         ({"constraints": Constraints(follow={"Q": {"O"}})}, "the constraints name the label 'Q'"),
         ({"constraints": Constraints(start={"I-DATE"})}, "sequence 1 has labels"),
@@ -45,6 +51,16 @@ from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingEr
 def test_settings_that_cannot_be(choices: dict[str, Any], message: str) -> None:
     with pytest.raises(TrainingError, match=message):
         Tagger(**choices).fit(data())
+
+
+@pytest.mark.parametrize("label", [1, np.int64(1), 2.5])
+def test_labels_that_are_numbers(label: Any) -> None:
+    kind = type(label).__name__
+    words = f"sequence 1: token 2 has a label of type {kind}; give a string, None, or a set"
+    with pytest.raises(DataError, match=words):
+        Tagger().fit([[["a"], ["b"]]], [["A", label]])
+    with pytest.raises(DataError, match="sequence 1: has int for its labels; give a list"):
+        Tagger().fit([[["a"], ["b"]]], [1])  # type: ignore[list-item]
 
 
 def test_data_that_cannot_be_trained_on() -> None:

@@ -24,7 +24,7 @@ def check_training(tagger: Tagger, data: Dataset) -> None:
         value = getattr(tagger, name)
         if name == "c2" and value == "auto":
             continue
-        if isinstance(value, str) or not (np.isfinite(value) and value >= 0):
+        if not (np.isfinite(value) and value >= 0):
             ways = "auto or a number" if name == "c2" else "a number"
             raise TrainingError(f"{name} is {value}; give {ways} of at least 0")
     if not tagger.tolerance > 0:

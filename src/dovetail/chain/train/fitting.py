@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -71,9 +72,9 @@ class Fitting:
         try:
             self.problem = _native.Problem(
                 data.native,
-                tagger.min_count,
-                tagger.all_pairs,
-                tagger.all_transitions,
+                int(tagger.min_count),
+                bool(tagger.all_pairs),
+                bool(tagger.all_transitions),
                 self.roles,
                 self.priors,
                 *limits,
@@ -239,6 +240,8 @@ class Fitting:
 
 def _plain(setting: Any) -> Any:
     """A setting in a form that a file can hold."""
+    if isinstance(setting, np.generic):
+        return setting.item()
     return asdict(setting) if isinstance(setting, FeatureGroup) else str(setting)
 
 
@@ -249,6 +252,9 @@ def _margins(weights: Mapping[str, float] | None, labels: list[str]) -> Any:
     unknown = sorted(set(weights) - set(labels))
     if unknown:
         raise TrainingError(f"label_weights names '{unknown[0]}', which the data does not have")
-    if any(not (w > 0 and np.isfinite(w)) for w in weights.values()):
-        raise TrainingError("label_weights must be finite numbers above 0")
+    for label, weight in weights.items():
+        if not (isinstance(weight, Real) and weight > 0 and np.isfinite(weight)):
+            raise TrainingError(
+                f"label_weights has {weight!r} for '{label}'; give a finite number above 0"
+            )
     return log([weights.get(label, 1.0) for label in labels]).astype(np.float32)

@@ -54,7 +54,7 @@ def find_prior(
     """The prior for a penalty that is given, or one that suits the data; the graded one needs a
     method that copes with weak penalties."""
     if c2 != "auto":
-        return _flat(c2)
+        return _flat(float(c2))
     if c1 > 0 or data.n_tokens > MOST_TOKENS or not weak_penalties:
         return _flat(FLAT_STRENGTH)
     # What has no width of its own is a transition: it is penalised by c2 itself.

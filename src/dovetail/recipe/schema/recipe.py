@@ -12,6 +12,7 @@ from dovetail.recipe.schema.values import (
     SEED,
     SHARE,
     Choice,
+    Flag,
     Integer,
     ListOf,
     TableOf,
@@ -66,7 +67,14 @@ COMPARE: Table = {
     "test": Key(FILES, "Files to test on, in place of splits."),
     "sizes": Key(
         ListOf("a list of whole numbers of at least 1", COUNT),
-        "Sizes of the training data for a learning curve, beside the whole.",
+        "Sizes of the training data for a learning curve, beside the whole; with draws, these "
+        "alone.",
         (),
+    ),
+    "draws": Key(
+        COUNT, "With test: so many random samples of the training data of each of the sizes.", 1
+    ),
+    "group_copies": Key(
+        Flag(), "Whether copies and near copies of a text stay on one side of every split.", False
     ),
 }

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import get_args
 
 from dovetail.base.parameters import REQUIRED
+from dovetail.chain.constraints import Scheme
 from dovetail.corpus import FORMATS
 from dovetail.multitask import ASO, LinearTagger
 from dovetail.multitask.matrix import Loss
@@ -46,6 +47,9 @@ ANY_TASK = {
     "columns": Key(COLUMNS, "Names of the columns of a CoNLL file; an empty one or _ skips one."),
     "label": Key(
         ColumnName(), "The column that it learns; by default that of its name, or else the last."
+    ),
+    "scheme": Key(
+        Choice(get_args(Scheme)), "Write its labels in this span scheme before it learns them."
     ),
     "features": Key(Text(), "A ready-made set or a template file; by default what suits the data."),
     "lexicons": Key(NAMED_FILES, "Lexicons that the features use."),

@@ -122,6 +122,7 @@ class HMM(Representation):
         self._check_parameters()
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         check_states(self.states, "states")
         check_value(self.value)
         for name, choices in (

@@ -56,6 +56,7 @@ class LayeredHMM(Representation):
         self._check_parameters()
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         if self.layers < 1:
             raise DataError(f"there cannot be {self.layers} layers; give at least 1")
         if not (np.isfinite(self.repel) and self.repel >= 0):
