@@ -77,7 +77,7 @@ def test_joint_training_raises_the_joint_likelihood_and_makes_ordinary_taggers()
     after = JointObjective(decoder(pipeline), corpus)
     value, gradient = after(after.start())
     assert value < start
-    assert np.linalg.norm(gradient) < 0.05 * np.linalg.norm(before(before.start())[1])
+    assert np.linalg.norm(gradient) < 0.1 * np.linalg.norm(before(before.start())[1])
     assert ("all tasks", "joint") in rounds
     again = Pipeline.load(pipeline.to_bytes())
     assert again.predict(corpus) == pipeline.predict(corpus)
