@@ -89,7 +89,7 @@ def test_an_error_in_a_generator_comes_through() -> None:
         ([[["a"]], [["a"]]], [["X"], ["X", "Y"]], "sequence 2: has 1 tokens but 2 labels"),
         ([[["a"]], [["a"]]], [["X"]], "there are more sequences than labels: 1"),
         ([[["a"]]], [["X"], ["Y"]], "there are more labels than sequences: 1"),
-        ([[["a"]]], [[3]], "sequence 1: token 1 is of type int"),
+        ([[["a"]]], [[3]], "sequence 1: token 1 has a label of type int"),
         ([[["a"]]], [[{3}]], "sequence 1: token 1 has a label of type int"),
         ([[["a"]]], [[set()]], "sequence 1: token 1 has an empty set of labels"),
         ([[["a"]]], [["\ud800"]], "sequence 1: token 1 holds a string that is not valid Unicode"),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dovetail import ASO, Corpus, Pipeline, Tagger, Template, column
-from dovetail.errors import DataError, ModelFileError
+from dovetail.errors import DataError, DovetailError, ModelFileError
 from dovetail.multitask import AuxiliaryTask, LinearTagger, Structure, labelled, masked, parts
 from dovetail.multitask.alternation import Alternation
 from dovetail.multitask.matrix import Matrix, Objective
@@ -283,7 +283,7 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
     ],
 )
 def test_settings_that_cannot_be(settings: dict, words: str) -> None:
-    with pytest.raises(DataError, match=words):
+    with pytest.raises(DovetailError, match=words):
         ASO(features=WORDS, **settings).fit(random_corpus(20))
 
 

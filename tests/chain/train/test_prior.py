@@ -117,7 +117,7 @@ def test_hardly_any_text_will_do(words: list[list[str]], labels: list[list[str]]
 
 
 def test_other_words_than_auto_are_refused() -> None:
-    with pytest.raises(TrainingError, match="c2 is best; give auto or a number"):
+    with pytest.raises(TrainingError, match="c2 is 'best', of the type str; give a number or auto"):
         Tagger(c2="best").fit([[["a"]]], [["X"]])  # type: ignore[arg-type]
 
 
