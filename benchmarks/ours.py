@@ -107,7 +107,7 @@ def objective(data: Dataset, c2: float, precision: Any, threads: int | None) -> 
     from dovetail.chain.train.fitting import Fitting
     from dovetail.chain.train.objective import Objective
 
-    problem = Fitting(Tagger(boundaries=False), data).problem
+    problem = Fitting(Tagger(boundaries=False, c2=c2), data).problem
     return Objective(problem, c2, precision=precision, threads=threads)
 
 
