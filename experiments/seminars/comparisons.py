@@ -138,13 +138,13 @@ def host_counts(results: Iterable[Result]) -> dict[str, dict[str, int]]:
 def chosen(results: Iterable[Result]) -> dict[str, dict[str, int]]:
     """How often each setting was chosen, over the splits: of the last system, which has all."""
     last: dict[int, Result] = {result["split"]: result for result in results}
-    out: dict[str, Counter[str]] = {"c2": Counter(f"{r['c2']:g}" for r in last.values())}
+    out = {"c2": Counter(f"{r['c2']:g}" for r in last.values() if "c2" in r)}
     for what in ("rules", "eagerness"):
         for field in FIELDS:
             values = [str(r[what][field]) for r in last.values() if what in r]
             if values:
                 out[f"{field}: {what}"] = Counter(values)
-    return {name: dict(counter.most_common()) for name, counter in out.items()}
+    return {name: dict(counter.most_common()) for name, counter in out.items() if counter}
 
 
 def curve(results: Sequence[Result], field: str, reference: str) -> Summary:

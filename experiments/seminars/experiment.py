@@ -9,7 +9,7 @@ from typing import Any
 from dovetail import __version__
 from dovetail.compare import Cell, Plan, Result, fingerprint
 from dovetail.pipeline import AUTO_METHOD, choose_values
-from experiments.common.code_fingerprint import module_fingerprint
+from experiments.common.code_fingerprint import module_fingerprint, tagger_fingerprint
 from experiments.common.data_sets import DataSets
 from experiments.common.experiment import Experiment, Say
 from experiments.seminars import our_systems, paper_systems
@@ -88,8 +88,8 @@ class SeminarStudy:
         if isinstance(self.systems, OurSystems):
             template = self.systems.features
             folds = [our_systems.folds_for(size) for size in CURVE]
-            settings = (our_systems.C2, our_systems.TOLERANCE, our_systems.IOBES_FROM, folds)
-            settings += (module_fingerprint(choose_values), AUTO_METHOD)
+            settings = (our_systems.TOLERANCE, our_systems.IOBES_FROM, folds)
+            settings += (module_fingerprint(choose_values), AUTO_METHOD, tagger_fingerprint())
         else:
             template = self.systems.conjoined
             settings = (paper_systems.C2_GRID, paper_systems.FOLDS, paper_systems.TOLERANCE)

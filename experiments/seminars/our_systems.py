@@ -1,4 +1,5 @@
-"""Our own systems: richer features, values by rules and a second look, and transfer by ``auto``.
+"""Our own systems: richer features, the default prior, values by rules and a second look, and
+transfer by ``auto``.
 
 none          no transfer, the most frequent value of each field
 none eager    the same tagger, recalibrated, with a second look where no value is found; another
@@ -24,7 +25,6 @@ from experiments.seminars.announcements import TaggedAnnouncements
 from experiments.seminars.field_scores import FIELDS, score_fields
 
 SYSTEMS = ("none", "none eager", "auto", "auto eager")
-C2 = 0.1
 TOLERANCE = 0.1  # certified; the objective is within 0.5 % of its optimum
 IOBES_FROM = 100  # mails from which ends of fields have labels of their own
 TASK = "fields"
@@ -56,7 +56,7 @@ class OurSystems:
         )
         looks, choices = systems[cell.system]
         result = score_fields(self.announcements.values(split.test), looks, choices)
-        result |= {"n_train": cell.size, "n_test": len(split.test), "c2": C2}
+        result |= {"n_train": cell.size, "n_test": len(split.test)}
         result["rules"] = {field: choice.rule for field, choice in choices.items()}
         result["eagerness"] = {field: choice.recall_bias for field, choice in choices.items()}
         return result
@@ -65,7 +65,7 @@ class OurSystems:
         scheme: Scheme = "IOBES" if len(units) >= IOBES_FROM else "IOB2"
         train, test = (self._part(part, scheme) for part in (units, tested))
         threads = self.announcements.threads
-        settings: dict[str, Any] = {"c2": C2, "tolerance": TOLERANCE, "threads": threads}
+        settings: dict[str, Any] = {"tolerance": TOLERANCE, "threads": threads}
 
         def tagger() -> Tagger:
             return Tagger(features=self.features, constraints=scheme, **settings)

@@ -31,7 +31,7 @@ STRENGTH = 0.03  # c2 of a feature that is common, in an open family with one fe
 ON_TRANSITIONS = 0.1  # the penalty on transitions, relative to that
 FEW_VALUES = 30  # below which a family is closed
 LEAST_SHARE = 0.05  # of an occurrence, where nothing of a family is seen twice
-MOST_TOKENS = 50_000  # above this, text is no longer little
+MOST_TOKENS = 100_000  # above this, text is no longer little
 FLAT_STRENGTH = 1.0  # c2 for it, and with an L1 penalty or another method
 
 Widths = npt.NDArray[np.float32]
