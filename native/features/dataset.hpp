@@ -116,6 +116,34 @@ struct Dataset {
                 if (next[x.ids[k]] <= t) ++out[x.ids[k]], next[x.ids[k]] = t + 1;
         return out;
     }
+    // Some of the sequences, with features and labels numbered as if only these had been read.
+    Dataset select(const std::vector<size_t>& chosen) const {
+        Dataset out;
+        const std::vector<uint64_t> keys = features.keys();
+        std::vector<uint32_t> feature(features.size(), kNone);
+        for (size_t s : chosen) {
+            for (uint64_t t = x.sequences[s]; t < x.sequences[s + 1]; ++t) {
+                for (uint64_t k = x.tokens[t]; k < x.tokens[t + 1]; ++k) {
+                    const uint32_t f = x.ids[k];
+                    if (feature[f] == kNone) {
+                        const std::string_view name = features.names()[f];
+                        feature[f] = out.features.add(keys[f], name.data(), name.size());
+                    }
+                    out.x.add(feature[f], x.values.empty() ? 1.0f : x.values[k]);
+                }
+                out.x.end_token();
+            }
+            for (uint64_t t = x.sequences[s]; t < x.sequences[s + 1]; ++t)
+                out.gold.push_back(out.code_from(*this, gold[t]));
+            for (uint64_t t = x.sequences[s]; t < x.sequences[s + 1] && !allowed.empty(); ++t)
+                out.allowed.push_back(out.code_from(*this, allowed[t]));
+            out.set_weight(weights.empty() ? 1.0f : weights[s]);
+            out.x.end_sequence();
+        }
+        if (std::all_of(out.allowed.begin(), out.allowed.end(), [](int32_t code) { return code == kUnknown; }))
+            out.allowed.clear();
+        return out;
+    }
     // Forgets a sequence that is only half read, and names that it brought.
     void roll_back(size_t n_features, size_t n_labels) {
         x.roll_back();
@@ -124,6 +152,21 @@ struct Dataset {
         if (std::all_of(allowed.begin(), allowed.end(), [](int32_t code) { return code == kUnknown; })) allowed.clear();
         features.keep(n_features);
         labels.keep(n_labels);
+    }
+
+private:
+    // What another data set says of a label, in this one's numbers.
+    int32_t code_from(const Dataset& other, int32_t code) {
+        const auto label = [&](size_t y) {
+            const std::string_view name = other.labels.names()[y];
+            return labels.add(name.data(), name.size());
+        };
+        if (code == kUnknown) return kUnknown;
+        if (code >= 0) return static_cast<int32_t>(label(static_cast<size_t>(code)));
+        std::vector<uint16_t> set;
+        for (uint16_t y : other.sets[code]) set.push_back(static_cast<uint16_t>(label(y)));
+        std::sort(set.begin(), set.end());
+        return sets.code_of(std::move(set));
     }
 };
 

@@ -16,5 +16,6 @@ void bind_hmm(nanobind::module_& module);
 void bind_linear(nanobind::module_& module);
 void bind_numeric(nanobind::module_& module);
 void bind_import(nanobind::module_& module);
+void bind_pool(nanobind::module_& module);
 
 }  // namespace dovetail

@@ -1,7 +1,10 @@
 // Python's view of data sets.
+#include <nanobind/stl/shared_ptr.h>
+
 #include "chain/bundles.hpp"
 #include "features/crfsuite_text.hpp"
 #include "python/bindings.hpp"
+#include "python/datasets.hpp"
 #include "python/labelled_sequences.hpp"
 
 namespace dovetail {
@@ -54,6 +57,14 @@ void bind_dataset(nb::module_& module) {
         .def("append", &append, arg("items").none(), arg("labels").none() = nb::none(),
              arg("allowed").none() = nb::none(), arg("weight") = 1.0)
         .def("add_label", [](Dataset& self, nb::str label) { return label_code(self, label.ptr()); })
+        .def(
+            "select",
+            [](const Dataset& self, In<int64_t> sequences) {
+                const std::vector<size_t> chosen = check_sequences(self, sequences);
+                nb::gil_scoped_release unlocked;
+                return std::make_shared<Dataset>(self.select(chosen));
+            },
+            arg("sequences"), "Some of the sequences, as if only these had been read.")
         .def_prop_ro("n_sequences", [](const Dataset& self) { return self.x.size(); })
         .def_prop_ro("n_tokens", [](const Dataset& self) { return self.x.n_tokens(); })
         .def_prop_ro("n_occurrences", [](const Dataset& self) { return self.x.ids.size(); })
@@ -81,6 +92,34 @@ void bind_dataset(nb::module_& module) {
             "The family of each feature, by what stands before the first '=' (or ':') of its name; -1 for none.")
         .def_prop_ro("weighted", [](const Dataset& self) { return !self.weights.empty(); })
         .def("feature_names", [](const Dataset& self) { return strings(self.features.names()); })
+        .def(
+            "name_features",
+            [](const Dataset& self, In<int64_t> ids) {
+                std::vector<std::string> out;
+                for (size_t k = 0; k < ids.size(); ++k) {
+                    const int64_t id = ids.data()[k];
+                    if (id < 0 || static_cast<size_t>(id) >= self.features.size())
+                        throw std::out_of_range("there is no feature of number " + std::to_string(id));
+                    out.emplace_back(self.features.names()[static_cast<size_t>(id)]);
+                }
+                return out;
+            },
+            arg("ids"), "Names of features by number.")
+        .def(
+            "features_beginning",
+            [](const Dataset& self, const std::vector<std::string>& beginnings) {
+                std::vector<int64_t> ids;
+                for (size_t f = 0; f < self.features.size(); ++f) {
+                    const std::string_view name = self.features.names()[f];
+                    for (const std::string& beginning : beginnings)
+                        if (name.substr(0, beginning.size()) == beginning) {
+                            ids.push_back(static_cast<int64_t>(f));
+                            break;
+                        }
+                }
+                return to_numpy(std::move(ids));
+            },
+            arg("beginnings"), "Numbers of features whose names begin with one of these.")
         .def(
             "find_features",
             [](const Dataset& self, std::vector<std::string> names) {

@@ -23,4 +23,5 @@ NB_MODULE(DOVETAIL_LEVEL, module) {
     dovetail::bind_linear(module);
     dovetail::bind_numeric(module);
     dovetail::bind_import(module);
+    dovetail::bind_pool(module);
 }

@@ -9,3 +9,8 @@ from typing import Any
 def is_corpus(data: Any) -> bool:
     """Whether this is a `Corpus`, by an attribute that no list of sequences has."""
     return hasattr(data, "document_bounds")
+
+
+def is_dataset(data: Any) -> bool:
+    """Whether this is a `Dataset`, likewise."""
+    return hasattr(data, "n_sequences") and hasattr(data, "native")

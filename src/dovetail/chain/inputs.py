@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dovetail.data import is_corpus
+from dovetail.data import is_corpus, is_dataset
 from dovetail.errors import DataError
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 def encode_input(data: Any, model: ChainModel, feature_set: FeatureSet) -> _native.Batch:
     """The features that a model knows, of any kind of data it can read."""
+    if is_dataset(data):
+        import numpy as np
+
+        return model.native.encode_dataset(data.native, np.arange(data.n_sequences))
     template = resolve_template(model, feature_set)
     if template is not None:
         return template.encode(model.native, _as_corpus(data))
@@ -109,7 +113,7 @@ def index_training_data(
     if isinstance(data, Dataset):
         if any(given is not None for given in (labels, label, weights, allowed)):
             raise DataError("a Dataset has its labels and weights already; do not give others")
-        return data, {"label": None, **_describe_template(data.template)}
+        return data, data.facts or {"label": None, **_describe_template(data.template)}
     beside = {"weights": weights, "allowed": allowed}
     if not isinstance(data, Corpus):
         if labels is None:

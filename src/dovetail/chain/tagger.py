@@ -19,6 +19,7 @@ from dovetail.chain.inputs import (
     tag_input,
 )
 from dovetail.chain.model import ChainModel
+from dovetail.data import is_dataset
 from dovetail.errors import DataError, DovetailError
 from dovetail.io.model_file import TAGGER, ModelFile, Source, open_model
 
@@ -185,6 +186,20 @@ class Tagger(Estimator):
         self.model_, self.history_, self.stopped_ = fitted
         return self
 
+    def index(
+        self, data: Any, labels: Iterable[Labels] | None = None, *, label: str | None = None
+    ) -> Dataset:
+        """Training data with its features made and numbered, for several trainings on it or, with
+        its ``select``, on parts of it: `fit` takes it, and what asks a model for labels takes it
+        too.
+        """
+        self._check_parameters()
+        dataset, facts = index_training_data(
+            data, labels, label, None, None, self.features, self.constraints
+        )
+        dataset.facts = facts
+        return dataset
+
     def dry_run(
         self, data: Any, labels: Iterable[Labels] | None = None, *, label: str | None = None
     ) -> dict[str, Any]:
@@ -211,7 +226,7 @@ class Tagger(Estimator):
         self, data: Any, *, decode: Decode = "viterbi", allowed: Iterable[Labels] | None = None
     ) -> list[list[str]]:
         """Labels of every token: the best sequence, or each token's most probable label."""
-        if decode == "viterbi" and allowed is None:
+        if decode == "viterbi" and allowed is None and not is_dataset(data):
             return tag_input(data, self.model_, self.features, self._threads)
         from dovetail.chain.inference import best_labels, mask_allowed
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
 
 from dovetail import _native
 from dovetail.errors import DataError
@@ -39,6 +43,7 @@ class Dataset:
         """With a template, sequences of tokens are added by `extend`, else features by `append`."""
         self.native = _native.Dataset()
         self.template = template
+        self.facts: dict[str, Any] = {}  # of its text, for the files of models trained on it
         rows = template.rows if template is not None else ()
         # of the features that rows of these names make
         self.roles: dict[str, Role] = {row.name: row.on for row in rows if row.on != "labels"}
@@ -142,6 +147,18 @@ class Dataset:
         columns = self.template.read_whole(sequences)
         self.template.extract(self.native, columns, **beside)
         _check_used_up(beside, self.n_sequences)
+
+    def select(self, sequences: npt.ArrayLike) -> Self:
+        """Some of the sequences, by number, for a training on these alone: their features are not
+        made again, but numbered as if there were no others.
+
+        >>> data = Dataset.from_lists([[["a"]], [["b"]], [["c"]]], [["X"], ["Y"], ["Z"]])
+        >>> data.select([2, 0]).labels
+        ['Z', 'X']
+        """
+        out = copy(self)
+        out.native = self.native.select(np.asarray(sequences, np.int64))
+        return out
 
     @property
     def n_sequences(self) -> int:

@@ -100,9 +100,9 @@ def _describing_the_token(
     own = {row.name for row in rows if len(row.parts) == 1 and not row.parts[0].offset}
     if not own:
         return np.zeros(0, np.int64)
-    names = data.native.feature_names()
     numbers, first = np.unique(family, return_index=True)
-    found = [k for k, at in zip(numbers, first, strict=True) if k < n and _row(names[at]) in own]
+    names = data.native.name_features(first)
+    found = [k for k, name in zip(numbers, names, strict=True) if k < n and _row(name) in own]
     return np.array(found, np.int64)
 
 

@@ -38,10 +38,9 @@ def assign_roles(
             roles[number] = ROLES[role]
     if groups:
         matchers = [(compile_pattern(translate(g.pattern)).match, g) for g in groups]
-        beginnings = tuple({_literal_beginning(group.pattern) for group in groups})
-        for number, name in enumerate(data.native.feature_names()):
-            if not name.startswith(beginnings):
-                continue
+        beginnings = sorted({_literal_beginning(group.pattern) for group in groups})
+        numbers = data.native.features_beginning(beginnings)
+        for number, name in zip(numbers, data.native.name_features(numbers), strict=True):
             group = next((g for match, g in matchers if match(name)), None)
             if group is not None:
                 roles[number], priors[number] = ROLES[group.on], group.prior

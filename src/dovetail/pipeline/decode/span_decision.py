@@ -38,11 +38,19 @@ class SpanDecision:
             raise ValueError(f"the threshold of spans is {self.threshold}, not a probability")
 
     def decode(
-        self, grid: Grid, labels: Sequence[str], best: Codes, *, threads: int | None = None
+        self,
+        grid: Grid,
+        labels: Sequence[str],
+        best: Codes,
+        *,
+        threads: int | None = None,
+        found: SpanCandidates | None = None,
     ) -> Codes:
         """The labels of a grid of one layer; ``best`` are the likeliest ones, for sequences in
-        which some label is forbidden that leaving out a span would need."""
-        found = find_candidates(grid, labels, threads=threads)
+        which some label is forbidden that leaving out a span would need. ``found`` are the spans,
+        where they are known already."""
+        if found is None:
+            found = find_candidates(grid, labels, threads=threads)
         bounds = _bounds(grid)
         taken = _choose(found, found.probabilities - self.threshold, bounds)
         codes = np.full(len(best), labels.index("O") if "O" in labels else -1, np.int32)

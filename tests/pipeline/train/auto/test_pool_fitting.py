@@ -12,7 +12,7 @@ from dovetail.base.potentials import Potentials
 from dovetail.grid import Grid
 from dovetail.pipeline.layers.recalibrated import Correction, Recalibrated
 from dovetail.pipeline.layers.tagger import TaggerLayer
-from dovetail.pipeline.train.auto.pool_fitting import FittedPool, _Objective, _Part, fit_pool
+from dovetail.pipeline.train.auto.pool_fitting import FittedPool, PoolPart, _Objective, fit_pool
 from dovetail.pipeline.train.held_out import HeldOut
 from pipeline.conftest import random_corpus
 
@@ -24,7 +24,13 @@ def tagger() -> Tagger:
 
 
 def corrected(texts: list[HeldOut], strength: float, labels: tuple[str, ...]) -> Correction:
-    return fit_pool([[t] for t in texts], [1.0], labels, strength=strength, fixed=True).correction
+    parts = prepare([[text] for text in texts], labels)
+    return fit_pool(parts, [1.0], labels, strength=strength, fixed=True).correction
+
+
+def prepare(parts: list[list[HeldOut]], labels: tuple[str, ...]) -> list[PoolPart]:
+    found = [PoolPart.of(members, labels) for members in parts]
+    return [part for part in found if part is not None]
 
 
 def test_a_correction_makes_expected_counts_right(tagger: Tagger) -> None:
@@ -63,7 +69,7 @@ def test_a_bias_is_repaired_and_what_is_right_spared(tagger: Tagger) -> None:
     more = np.array([12.0, 0])
     off = [replace(p, scores=replace(p.scores, node=p.scores.node + more)) for p in right]
     for texts in (right, off):
-        pool = fit_pool([[text] for text in texts], [1.0], labels, strength=0.1)
+        pool = fit_pool(prepare([[text] for text in texts], labels), [1.0], labels, strength=0.1)
         for part in texts:
             own = replace(part, scores=pool.apply([part.scores]))
             found = Pipeline({"up": own}, decode="cascade").predict(part.corpus)
@@ -87,7 +93,7 @@ def test_the_gradient_is_that_of_the_objective(tagger: Tagger) -> None:
             Potentials(labels, rng.normal(size=node.shape), rng.normal(size=(len(node), 2, 2))),
         ),
     ]
-    part = _Part.of(members, labels)
+    part = PoolPart.of(members, labels)
     assert part is not None
     objective = _Objective([part], np.array([0.4, 0.3]), 2, 0.7, False, 1)
     x = rng.normal(size=objective.size) * 0.3
@@ -107,7 +113,7 @@ def test_weights_tell_good_members_from_bad_ones(tagger: Tagger) -> None:
     flat = np.zeros((2, 2))
     good = HeldOut(corpus, "up", Potentials(labels, node, flat))
     bad = HeldOut(corpus, "up", Potentials(labels, -node, flat))
-    pool = fit_pool([[good, bad]], [0.4, 0.4], labels)
+    pool = fit_pool(prepare([[good, bad]], labels), [0.4, 0.4], labels)
     assert pool.weights[0] > 3 * pool.weights[1] > 0
 
 
@@ -116,9 +122,9 @@ def test_bad_input_is_refused(tagger: Tagger) -> None:
     made = TaggerLayer(tagger).potentials(corpus, {})
     labels = tuple(tagger.labels_)
     with pytest.raises(DataError, match="no sequence to recalibrate on"):
-        fit_pool([[HeldOut(corpus, "up", made)]], [1.0], labels)
+        fit_pool(prepare([[HeldOut(corpus, "up", made)]], labels), [1.0], labels)
     with pytest.raises(DataError, match="strength is 0"):
-        fit_pool([[HeldOut(corpus, "up", made)]], [1.0], labels, strength=0)
+        fit_pool([], [1.0], labels, strength=0)
     spec = Correction(labels, np.zeros(2), np.zeros((2, 2))).spec()
     with pytest.raises(ValueError, match="does not fit"):
         Correction.from_spec({**spec, "bias": [1.0]})
@@ -145,8 +151,9 @@ def test_the_search_can_go_on_where_another_ended(tagger: Tagger) -> None:
     corpus = random_corpus(40, seed=1)
     labels = tuple(tagger.labels_)
     own = HeldOut(corpus, "up", TaggerLayer(tagger).potentials(corpus, {}))
-    first = fit_pool([[own]], [0.75], labels)
-    again = fit_pool([[own]], [0.75], labels, start=first, rounds=0)
+    parts = prepare([[own]], labels)
+    first = fit_pool(parts, [0.75], labels)
+    again = fit_pool(parts, [0.75], labels, start=first, rounds=0)
     assert isinstance(again, FittedPool)
     np.testing.assert_allclose(again.weights, first.weights)
     np.testing.assert_allclose(again.correction.transitions, first.correction.transitions)

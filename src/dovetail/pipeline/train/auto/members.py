@@ -15,7 +15,7 @@ from dovetail.corpus import Corpus, Scheme, detect_scheme
 from dovetail.corpus.labels import split_label
 from dovetail.corpus.sequences import assign_folds, sequence_keys
 from dovetail.errors import DataError
-from dovetail.features import Template, column
+from dovetail.features import Dataset, Template, column
 from dovetail.pipeline.decode.single import missing
 from dovetail.pipeline.layers.annotator import LayerAnnotator
 from dovetail.pipeline.layers.layer import Layer
@@ -147,12 +147,16 @@ class _Fitting:
     def fit_tagger(
         self, kind: str, settings: dict[str, Any], corpus: Corpus, names: Sequence[str]
     ) -> None:
-        """A tagger that reads the logarithms of some columns."""
-        text = with_logarithms(corpus, names)
+        """A tagger that reads the logarithms of some columns.
 
-        def train(chosen: Corpus, title: str, **rough: float) -> TaggerLayer:
+        Models without a part do not begin with the weights of the whole: within a rough tolerance
+        these still know what they have seen of that part.
+        """
+        text = Tagger(**settings).index(with_logarithms(corpus, names), label=self.label)
+
+        def train(chosen: Dataset, title: str, **rough: float) -> TaggerLayer:
             own = Tagger(**{**settings, **rough})
-            own.fit(chosen, label=self.label, callback=self.training.callback(title))
+            own.fit(chosen, callback=self.training.callback(title))
             return LogTaggerLayer(own, names) if names else TaggerLayer(own)
 
         whole = train(text, self.task)
@@ -162,7 +166,7 @@ class _Fitting:
         held_out = []
         for k, part in enumerate(self.parts):
             title = f"{self.task}, without part {k + 1} of {len(self.parts)}"
-            rest = np.setdiff1d(np.arange(len(text)), part)
+            rest = np.setdiff1d(np.arange(text.n_sequences), part)
             model = train(text.select(rest), title, tolerance=max(ROUGH, self.tolerance))
             model.check_finished()
             scores = model.potentials(corpus.select(part), {}).extended(labels)

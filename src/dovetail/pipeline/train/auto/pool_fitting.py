@@ -10,22 +10,23 @@ with penalties that draw each weight to its usual value, in proportion, and the 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import islice, pairwise
+from itertools import islice
 from operator import add
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from dovetail import _native
 from dovetail.base.potentials import Potentials, Scores
 from dovetail.chain.train.lbfgs import lbfgs
 from dovetail.chain.train.objective import Precision
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
-from dovetail.grid import Grid
 from dovetail.numeric import dot, exp, log
 from dovetail.pipeline.layers.recalibrated import Correction
 from dovetail.pipeline.train.held_out import HeldOut
@@ -52,8 +53,48 @@ class FittedPool(NamedTuple):
         return self.correction.apply(reduce(add, (one.scaled(w) for one, w in pairs)))
 
 
+@dataclass(frozen=True)
+class PoolPart:
+    """What a pool is fitted on: scores of each member over some text, laid out for many
+    evaluations, and how often labels and transitions occur there."""
+
+    native: _native.PoolPart
+    label_counts: Scores
+    transition_counts: Scores
+    true_scores: Scores  # of the true labels, by each member
+
+    @classmethod
+    def of(cls, members: Members, labels: tuple[str, ...]) -> PoolPart | None:
+        """None where no sequence can be used: labels must be known, and allowed by all members."""
+        corpus = members[0].corpus
+        known = codes_of(corpus, members[0].label, labels)
+        own = [member.scores.extended(labels) for member in members]
+        forbidden = reduce(add, (one.scaled(0.0) for one in own))
+        usable = _find_usable(forbidden, known, corpus.bounds)
+        if not usable.any():
+            return None
+        lengths = np.diff(corpus.bounds)
+        rows = np.flatnonzero(np.repeat(usable, lengths))
+        bounds = np.concatenate([[0], np.cumsum(lengths[usable])])
+        codes = known[rows]
+        places = np.setdiff1d(np.arange(len(codes)), bounds[:-1])
+        allowed = np.isfinite(forbidden.node[rows]).astype(np.uint8)
+        between = _select(forbidden.transitions, rows)
+        native = _native.PoolPart(len(labels), bounds, allowed.ravel(), between.ravel())
+        scores = []
+        for one in own:
+            node, transitions = _finite(one.node[rows]), _finite(_select(one.transitions, rows))
+            native.add(node.ravel(), transitions.ravel())
+            of_labels = float(node[np.arange(len(codes)), codes].sum())
+            scores.append(of_labels + float(_transition_scores(transitions, codes, places).sum()))
+        transition_counts = np.zeros((len(labels), len(labels)))
+        np.add.at(transition_counts, (codes[places - 1], codes[places]), 1)
+        label_counts = np.bincount(codes, minlength=len(labels)).astype(float)
+        return cls(native, label_counts, transition_counts, np.array(scores))
+
+
 def fit_pool(
-    parts: Sequence[Members],
+    parts: Sequence[PoolPart],
     usual: Sequence[float],
     labels: tuple[str, ...],
     *,
@@ -70,77 +111,15 @@ def fit_pool(
     """
     if strength <= 0:
         raise DataError(f"strength is {strength}; give a number above 0")
-    usable = [part for part in (_Part.of(members, labels) for members in parts) if part is not None]
-    if not usable:
+    if not parts:
         raise DataError("there is no sequence to recalibrate on: all labels of one must be known")
-    objective = _Objective(usable, np.array(usual, float), len(labels), strength, fixed, threads)
+    objective = _Objective(parts, np.array(usual, float), len(labels), strength, fixed, threads)
     begin = np.zeros(objective.size) if start is None else objective.position(start)
     found = begin
     for step in islice(lbfgs(objective, begin, tolerance=CLOSE, convex=False), rounds + 1):
         found = step.weights
     weights, bias, transitions = objective.parameters(found)
     return FittedPool(tuple(weights.tolist()), Correction(labels, bias, transitions))
-
-
-def is_usable(members: Members, labels: tuple[str, ...]) -> bool:
-    """Whether a pool can be fitted on a part: one sequence at least has all its labels."""
-    return _Part.of(members, labels) is not None
-
-
-@dataclass(frozen=True)
-class _Part:
-    """Finite scores of each member, what is forbidden, and how often labels and transitions
-    occur."""
-
-    nodes: Sequence[Scores]
-    member_transitions: Sequence[Scores]
-    forbidden: Potentials
-    bounds: Ints
-    label_counts: Scores
-    transition_counts: Scores
-    scores: Scores  # of the true labels, by each member
-
-    @classmethod
-    def of(cls, members: Members, labels: tuple[str, ...]) -> _Part | None:
-        """None where no sequence can be used: labels must be known, and allowed by all members."""
-        corpus = members[0].corpus
-        known = codes_of(corpus, members[0].label, labels)
-        own = [member.scores.extended(labels) for member in members]
-        forbidden = reduce(add, (one.scaled(0.0) for one in own))
-        usable = [
-            s
-            for s, (a, b) in enumerate(pairwise(corpus.bounds.tolist()))
-            if a < b and (known[a:b] >= 0).all() and _is_allowed(forbidden, known, a, b)
-        ]
-        if not usable:
-            return None
-        rows = np.concatenate([np.arange(*corpus.bounds[s : s + 2]) for s in usable])
-        lengths = np.diff(corpus.bounds)[usable]
-        bounds = np.concatenate([[0], np.cumsum(lengths)])
-        codes = known[rows]
-        places = np.setdiff1d(np.arange(len(codes)), bounds[:-1])
-        nodes = [_finite(one.node[rows]) for one in own]
-        transitions = [_finite(_select(one.transitions, rows)) for one in own]
-        transition_counts = np.zeros((len(labels), len(labels)))
-        np.add.at(transition_counts, (codes[places - 1], codes[places]), 1)
-        label_counts = np.bincount(codes, minlength=len(labels)).astype(float)
-        scores = [
-            float(node[np.arange(len(codes)), codes].sum())
-            + _transition_score(own_transitions, codes, places)
-            for node, own_transitions in zip(nodes, transitions, strict=True)
-        ]
-        limits = Potentials(labels, forbidden.node[rows], _select(forbidden.transitions, rows))
-        counts = label_counts, transition_counts
-        return cls(nodes, transitions, limits, bounds, *counts, np.array(scores))
-
-    def grid(self, weights: Scores, bias: Scores, transitions: Scores) -> Grid:
-        """The pool's scores of this part."""
-        node, between = self.forbidden.node + bias, self.forbidden.transitions + transitions
-        for k, weight in enumerate(weights):
-            node = node + weight * self.nodes[k]
-            own = weight * self.member_transitions[k]
-            between = (between[None] if own.ndim > between.ndim else between) + own
-        return Grid([node], [between], bounds=self.bounds)
 
 
 class _Objective:
@@ -151,14 +130,19 @@ class _Objective:
 
     def __init__(
         self,
-        parts: Sequence[_Part],
+        parts: Sequence[PoolPart],
         usual: Scores,
         n: int,
         strength: float,
         fixed: bool,
         threads: int | None,
     ) -> None:
-        self.parts, self.usual, self.n, self.fixed, self.threads = parts, usual, n, fixed, threads
+        self.usual, self.n, self.fixed = usual, n, fixed
+        self.threads = threads or os.cpu_count() or 1
+        self.parts = [part.native for part in parts]
+        self.label_counts = reduce(add, (part.label_counts for part in parts))
+        self.transition_counts = reduce(add, (part.transition_counts for part in parts))
+        self.true_scores = reduce(add, (part.true_scores for part in parts))
         self.c2 = min(strength, ON_WEIGHTS)
         self.penalty = np.concatenate(
             [
@@ -184,26 +168,15 @@ class _Objective:
 
     def __call__(self, x: Scores) -> tuple[float, Scores]:
         weights, bias, of_pairs = self.parameters(x)
-        value = dot(self.penalty, x * x)
-        of_weights = np.zeros(len(weights))
-        of_labels, of_transitions = np.zeros(self.n), np.zeros((self.n, self.n))
-        for part in self.parts:
-            expected = part.grid(weights, bias, of_pairs).marginals("exact", threads=self.threads)
-            labels, transitions = expected.labels[0], expected.transitions[0]
-            value += float(expected.log_z.sum()) - dot(weights, part.scores)
-            value -= dot(part.label_counts, bias) + dot(part.transition_counts, of_pairs)
-            for k in range(0 if self.fixed else len(weights)):
-                each = (
-                    transitions
-                    if part.member_transitions[k].ndim == transitions.ndim
-                    else _sum(transitions)
-                )
-                of_weights[k] += dot(labels, part.nodes[k]) + dot(each, part.member_transitions[k])
-                of_weights[k] -= part.scores[k]
-            of_labels += labels.sum(axis=0) - part.label_counts
-            of_transitions += _sum(transitions) - part.transition_counts
-        gradient = np.concatenate([weights * of_weights, of_labels, of_transitions.ravel()])
-        return value, gradient + 2 * self.penalty * x
+        log_z, scores, labels, transitions = _native.expect_pool(
+            self.parts, weights, bias, of_pairs.ravel(), self.threads
+        )
+        value = dot(self.penalty, x * x) + log_z - dot(weights, self.true_scores)
+        value -= dot(self.label_counts, bias) + dot(self.transition_counts, of_pairs)
+        of_weights = np.zeros(len(weights)) if self.fixed else scores - self.true_scores
+        of_transitions = transitions - self.transition_counts.ravel()
+        gradient = [weights * of_weights, labels - self.label_counts, of_transitions]
+        return value, np.concatenate(gradient) + 2 * self.penalty * x
 
     def switch_to_double(self) -> None:
         """It always is."""
@@ -222,24 +195,27 @@ def _finite(scores: Scores) -> Scores:
     return np.where(np.isneginf(scores), 0.0, scores)
 
 
-def _is_allowed(own: Potentials, codes: Ints, a: int, b: int) -> bool:
-    """Whether a sequence's labels have a finite score: a model of some of the text may have
-    constraints that the rest breaks."""
-    tokens, places = np.arange(a, b), np.arange(a + 1, b)
-    score = own.node[tokens, codes[a:b]].sum() + _transition_score(own.transitions, codes, places)
-    return bool(np.isfinite(score))
+def _find_usable(forbidden: Potentials, codes: Ints, bounds: Ints) -> npt.NDArray[np.bool_]:
+    """Which sequences have labels that are all known and of a finite score: a model of some of the
+    text may have constraints that the rest breaks."""
+    tokens = np.arange(len(codes))
+    scores = np.where(codes < 0, -np.inf, forbidden.node[tokens, codes])
+    places = np.setdiff1d(tokens, bounds[:-1])
+    scores[places] += _transition_scores(forbidden.transitions, codes, places)
+    lengths = np.diff(bounds)
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    totals = np.bincount(owners, scores, len(lengths))
+    usable: npt.NDArray[np.bool_] = (lengths > 0) & np.isfinite(totals)
+    return usable
 
 
-def _transition_score(transitions: Scores, codes: Ints, places: Ints) -> float:
+def _transition_scores(transitions: Scores, codes: Ints, places: Ints) -> Scores:
     before, after = codes[places - 1], codes[places]
     each = (places, before, after) if transitions.ndim == 3 else (before, after)
-    return float(transitions[each].sum())
+    found: Scores = transitions[each]
+    return found
 
 
 def _select(transitions: Scores, rows: Ints) -> Scores:
     """Those into some tokens, where tokens have their own."""
     return transitions if transitions.ndim == 2 else transitions[rows]
-
-
-def _sum(transitions: Scores) -> Scores:
-    return transitions if transitions.ndim == 2 else transitions.sum(axis=0)

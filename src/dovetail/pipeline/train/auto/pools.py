@@ -26,7 +26,12 @@ from typing import NamedTuple
 
 from dovetail.corpus import detect_scheme
 from dovetail.evaluate.ratio import SIGNIFICANT, RatioScore
-from dovetail.pipeline.decode.span_candidates import LEAST, find_candidates, labels_of_types
+from dovetail.pipeline.decode.span_candidates import (
+    LEAST,
+    SpanCandidates,
+    find_candidates,
+    labels_of_types,
+)
 from dovetail.pipeline.decode.span_decision import SpanDecision
 from dovetail.pipeline.layers.log_tagger import FLOOR
 from dovetail.pipeline.layers.pool import Pool
@@ -46,8 +51,8 @@ from dovetail.pipeline.train.auto.pool_fitting import (
     ON_WEIGHTS,
     STRENGTH,
     FittedPool,
+    PoolPart,
     fit_pool,
-    is_usable,
 )
 from dovetail.pipeline.train.auto.scoring import evaluate_held_out, log_likelihood
 from dovetail.pipeline.train.held_out import HeldOut
@@ -165,13 +170,13 @@ class Candidates:
         parts = [list(part) for part in zip(*(member.parts for member in members), strict=True)]
         labels = _labels_of(members)
         usual = _usual_weights(members)
-        usable = [is_usable(part, labels) for part in parts]
+        prepared = [PoolPart.of(part, labels) for part in parts]
         whole = FittedPool(tuple(usual), Correction.none(labels))
-        if any(usable):
-            whole = fit_pool(parts, usual, labels, threads=self.threads)
+        if usable := [part for part in prepared if part is not None]:
+            whole = fit_pool(usable, usual, labels, threads=self.threads)
         held_out = []
-        for k, part in enumerate(parts):
-            rest = [other for j, other in enumerate(parts) if j != k and usable[j]]
+        for part, own in zip(parts, prepared, strict=True):
+            rest = [other for other in usable if other is not own]
             fitted = whole
             if rest:
                 fitted = fit_pool(
@@ -179,8 +184,9 @@ class Candidates:
                 )
             scores = fitted.apply([one.scores.extended(labels) for one in part])
             held_out.append(replace(part[0], scores=scores))
-        decision = _choose_decision(held_out, self.threads)
-        judgement = evaluate_held_out(held_out, decision, self.threads)
+        candidates = _find_candidates(held_out, self.threads)
+        decision = None if candidates is None else SpanDecision.for_f1(candidates)
+        judgement = evaluate_held_out(held_out, decision, self.threads, candidates)
         likelihood = log_likelihood(held_out, self.threads)
         return EvaluatedPool(name, members, whole, held_out, decision, judgement, likelihood)
 
@@ -197,12 +203,11 @@ def _usual_weights(members: Sequence[Member]) -> list[float]:
     return [TOTAL / len({*kinds}) / kinds.count(kind) for kind in kinds]
 
 
-def _choose_decision(parts: Sequence[HeldOut], threads: int | None) -> SpanDecision | None:
-    """How spans are chosen, by those that are found in held-out text; None where labels do not tell
-    where spans begin."""
+def _find_candidates(parts: Sequence[HeldOut], threads: int | None) -> list[SpanCandidates] | None:
+    """The spans that are found in held-out text; None where labels do not tell where spans
+    begin."""
     labels = parts[0].scores.labels
     schemes = {detect_scheme(part.corpus.lists(part.label)) for part in parts}
     if "IOB1" in schemes or not labels_of_types(labels):
         return None
-    found = [find_candidates(part.grid, labels, threads=threads) for part in parts]
-    return SpanDecision.for_f1(found)
+    return [find_candidates(part.grid, labels, threads=threads) for part in parts]

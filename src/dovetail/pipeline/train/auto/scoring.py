@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail.evaluate import evaluate
 from dovetail.evaluate.ratio import RatioScore, ratio
+from dovetail.pipeline.decode.span_candidates import SpanCandidates
 from dovetail.pipeline.decode.span_decision import SpanDecision, label_scores
 from dovetail.pipeline.train.auto.pool_fitting import codes_of
 from dovetail.pipeline.train.held_out import HeldOut
@@ -18,15 +19,19 @@ LEAST = -100.0  # the logarithm of a probability, where true labels are unknown 
 
 
 def evaluate_held_out(
-    parts: Sequence[HeldOut], decision: SpanDecision | None = None, threads: int | None = None
+    parts: Sequence[HeldOut],
+    decision: SpanDecision | None = None,
+    threads: int | None = None,
+    candidates: Sequence[SpanCandidates] | None = None,
 ) -> RatioScore:
     """The labels that are decided on by some scores against the true ones, where all of these are
-    known; without a decision, the likeliest."""
+    known; without a decision, the likeliest. ``candidates`` are the spans of each part, where they
+    have been found already."""
     gold: list[Any] = []
     found: list[Any] = []
-    for part in parts:
+    for k, part in enumerate(parts):
         given = part.corpus.lists(part.label)
-        decoded = _decode(part, decision, threads)
+        decoded = _decode(part, decision, threads, candidates[k] if candidates else None)
         whole = [s for s, row in enumerate(given) if None not in row]
         gold += [given[s] for s in whole]
         found += [decoded[s] for s in whole]
@@ -47,10 +52,15 @@ def log_likelihood(parts: Sequence[HeldOut], threads: int | None = None) -> floa
     return total
 
 
-def _decode(part: HeldOut, decision: SpanDecision | None, threads: int | None) -> list[list[str]]:
+def _decode(
+    part: HeldOut,
+    decision: SpanDecision | None,
+    threads: int | None,
+    candidates: SpanCandidates | None,
+) -> list[list[str]]:
     labels = part.scores.labels
     grid = part.grid
     codes = grid.best("exact", threads=threads).labels[0]
     if decision is not None:
-        codes = decision.decode(grid, labels, codes, threads=threads)
+        codes = decision.decode(grid, labels, codes, threads=threads, found=candidates)
     return [[labels[y] for y in codes[a:b]] for a, b in pairwise(part.corpus.bounds.tolist())]
