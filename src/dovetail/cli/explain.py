@@ -77,16 +77,12 @@ def command(
         _write(explanation.to_dict() if as_json else str(explanation))
         return
     name = layer or opened.names[-1]
-    explained = None
-    if layer is not None or why_not is not None or isinstance(opened[name], Tagger):
-        explained = _only(opened.explain_layer(name, one, **options), token, sequence)
+    explained = _only(opened.explain_layer(name, one, **options), token, sequence)
     changes = opened.explain(one, top=top)
     if as_json:
-        facts = {"layer": name, "tokens": None if explained is None else explained.to_dict()}
-        _write({**facts, "joint": changes.to_dict()})
+        _write({"layer": name, "tokens": explained.to_dict(), "joint": changes.to_dict()})
         return
-    parts = [] if explained is None else [f"{name}\n\n{explained}"]
-    _write("\n\n".join([*parts, f"Joint decoding and the cascade\n\n{changes}"]))
+    _write(f"{name}\n\n{explained}\n\nJoint decoding and the cascade\n\n{changes}")
 
 
 def _pick(given: Source, model: Tagger | Pipeline, number: int) -> Any:
