@@ -13,6 +13,7 @@ from dovetail.chain.model import ANY_LABEL, ChainModel
 from dovetail.chain.weights import WeightTable, weight_table
 from dovetail.corpus.labels import split_label
 from dovetail.errors import DataError
+from dovetail.features.sets.capitals import readable_name
 
 
 class Contribution(NamedTuple):
@@ -65,7 +66,9 @@ class Explanation(NamedTuple):
                 f"{number}. {word}{token.label} {token.probability:.3f}"
                 f" rather than {token.rival} {token.rival_probability:.3f}"
             )
-            lines += [f"   {c.margin:+8.3f}  {c.source}" for c in token.contributions]
+            lines += [
+                f"   {c.margin:+8.3f}  {readable_name(c.source)}" for c in token.contributions
+            ]
         return "\n".join(lines)
 
 

@@ -23,6 +23,7 @@ from dovetail.cli.states import (
     summarize_representation,
     typical_words,
 )
+from dovetail.features.sets.capitals import readable_name
 from dovetail.io.loading import kind_of
 from dovetail.io.model_file import open_model
 from dovetail.pipeline.layers.linear import is_linear_tagger
@@ -214,7 +215,7 @@ def _penalty(model: Mapping[str, Any]) -> str:
 def _weight_lines(label: str, weights: list[dict[str, Any]]) -> list[str]:
     if not weights:
         return []
-    shown = [f"  {entry['weight']:8.3f}  {entry['feature']}" for entry in weights]
+    shown = [f"  {one['weight']:8.3f}  {readable_name(one['feature'])}" for one in weights]
     return ["", f"largest weights for {label}", *shown]
 
 
