@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LINE_SECONDS = 0.5
 TREND_ROUNDS = 10
-FARTHEST = 5  # times what a training took so far: beyond, an estimate is a guess
+FARTHEST = 2  # times what a training took so far: beyond, an estimate is a guess
 
 
 class Display(Protocol):
