@@ -113,7 +113,9 @@ def test_copies_of_training_text_are_told(run: Run, folder: Path) -> None:
     train, some = text(0, 30), text(1, 1)
     write_conll(Corpus.concatenate([text(30, 20), some]), folder / "dev.conll")
     told = tune(run, "-d", "dev.conll", "--c2", "1").stderr
-    words = "1 of 21 sequences of the development text are in the training text too, 1 of them word"
+    words = (
+        "1 of 21 sequences of the development text also occur in the training text, 1 of them word"
+    )
     assert words in told
     assert "such as sequence 21, 'w1 said Bob Ada today'" in told
     write_conll(Corpus.concatenate([train, some]), folder / "train.conll")
