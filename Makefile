@@ -18,7 +18,7 @@ WHEEL_TOOLS := build/wheel-tools
 
 help:
 	@echo "make demo          two taggers put together, on small corpora that come along; a report on it"
-	@echo "make test          style, types, architecture and all tests"
+	@echo "make test          style, types, architecture and all tests; the documentation site is built"
 	@echo "make lint          style, types and architecture alone"
 	@echo "make docs          the documentation site, into build/docs"
 	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, tag, startup, features, index, accuracy, grid, hmm, interop, linear, aso, dispatch)"
@@ -40,7 +40,7 @@ lint: $(PACKAGE) $(TEST_TOOLS)
 	@mkdir -p build
 	@$(BIN)/lint-imports --no-logo > build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
 
-test: lint
+test: lint $(DOC_TOOLS)
 	@echo "Running the tests"
 	@$(BIN)/python -m pytest -q -n 2
 

@@ -27,7 +27,7 @@ PACKAGES += ("evaluate", "compare", "interop", "base")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, but for what the examples print: they have tests of their own."""
     for tool in ("sphinx", "myst_parser", "furo", "sphinx_copybutton"):
-        pytest.importorskip(tool, reason="`make docs` installs the tools for the documentation")
+        pytest.importorskip(tool, reason="`make test` and `make docs` install it")
     out = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-D", "run_examples=0"]
     done = subprocess.run(

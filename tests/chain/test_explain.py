@@ -6,6 +6,7 @@ import pytest
 
 from dovetail import Corpus, Tagger, Template, column
 from dovetail.errors import DataError
+from dovetail.features.sets.capitals import letter_case
 
 CORPUS = Corpus.from_lists(
     {
@@ -73,3 +74,12 @@ def test_where_the_expected_label_is_shown_the_usual_rival_is_named(tagger: Tagg
 def test_an_unknown_label_is_refused(tagger: Tagger) -> None:
     with pytest.raises(DataError, match="no label 'ORG'; it has B-PER, I-PER, O, B-LOC"):
         tagger.explain(CORPUS[0], why_not="ORG")
+
+
+def test_patterns_of_the_default_features_are_named_for_people() -> None:
+    corpus = Corpus.from_lists({"word": [["in", "Rome"]], "label": [["O", "LOC"]]})
+    tagger = Tagger(features=Template(letter_case(column("word")))).fit(corpus)
+    explanation = tagger.explain(["in", "Rome"], top=100)
+    assert "word.⟨title case⟩=true" in str(explanation)
+    names = {c.source for token in explanation.tokens for c in token.contributions}
+    assert 'word.short_shape.test("^Xx?([^Xx]+Xx?)*$")=true' in names

@@ -62,10 +62,12 @@ def test_bad_data_to_tag(run: Run, model: Path, tmp_path: Path, case: str) -> No
     assert piped.stderr.startswith("dovetail: -")
 
 
-def test_plain_text_taken_for_columns(run: Run, model: Path, tmp_path: Path) -> None:
+def test_a_bad_line_of_columns_called_text(run: Run, model: Path, tmp_path: Path) -> None:
     data = tmp_path / "notes.txt"
-    data.write_text("Dear all,\n\nthe talk is at 3 pm.\n")
-    assert "say --format text" in refused(run("tag", model, data, code=1))
+    data.write_text(9 * "Dear O\nall O\n\n" + "the talk is at 3 pm.\n")
+    message = refused(run("tag", model, data, code=1))
+    assert "notes.txt:28: 6 fields where 2 were expected" in message
+    assert "say --format text" in message
 
 
 def test_output_stays_as_it_was(run: Run, model: Path, tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ def test_test_text_that_is_trained_on_is_told(recipe: Path) -> None:
     text = RECIPE.replace("splits = 2\nsizes = [6]", 'test = "up.conll"')
     recipe.write_text(text, encoding="utf-8")
     found = invoke(recipe, "--no-html")
-    assert "sequences of the test text are in the training text too" in found.stderr
+    assert "sequences of the test text also occur in the training text" in found.stderr
     assert "word for word" in found.stderr
 
 

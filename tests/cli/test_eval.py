@@ -100,7 +100,9 @@ def test_errors_are_listed(run: Run, model: Path, test_file: Path) -> None:
     assert "3227 tokens in 200 sequences" in shown
     assert re.search(r"^\d+ of 200 sequences wholly right \(\d+\.\d%\)$", shown, re.M)
     assert re.search(r"^confusions \(2 of \d+\)\n +\d+  \S+ +-> \S+ +\w+$", shown, re.M)
-    assert re.search(r"^wrong, the surest first \(2 of \d+\)\nsequence \d+: .*\n  \d", shown, re.M)
+    assert re.search(
+        r"^wrong, most confident first \(2 of \d+\)\nsequence \d+: .*\n  \d", shown, re.M
+    )
     assert re.search(r"^right but doubted \(2 of \d+\)\nsequence \d+: ", shown, re.M)
 
 
@@ -125,8 +127,32 @@ def test_errors_of_each_layer(run: Run, pipeline: Path, recipe_folder: Path) -> 
     facts = json.loads(run("eval", pipeline, data, *columns, "--errors", "--json").stdout)
     assert facts["layers"]["ner"]["errors"]["confusions"][0]["gold"] == "LOC"
     assert "ner\n\n3 tokens" in run("eval", pipeline, data, *columns, "--errors").stdout
-    refused = run("eval", pipeline, data, *columns, "--suspicious", code=1).output
-    assert "trains one tagger anew, not a pipeline" in refused
+
+
+def test_suspicious_labels_of_the_last_layer_of_a_pipeline(
+    run: Run, pipeline: Path, tmp_path: Path
+) -> None:
+    rows = [f"by O\nAda B-SPEAKER\n{name} I-SPEAKER\n\n" for name in "abcdefghij"] * 2
+    rows[7] = rows[7].replace("B-SPEAKER", "O").replace("I-SPEAKER", "O")
+    (tmp_path / "data.conll").write_text("".join(rows))
+    asked = ["eval", pipeline, tmp_path / "data.conll", "--suspicious", "--folds", 4]
+    result = run(*asked)
+    assert "training without part 4 of 4" in result.stderr
+    assert "sequence 8: by Ada h\n  " in result.stdout
+    assert "- -> SPEAKER: Ada h" in result.stdout
+
+
+def test_a_table_without_names_ends_with_the_label(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "train.conll").write_text("in X O\nRome X B-LOC\n\n")
+    (tmp_path / "test.conll").write_text("in O\nRome B-LOC\n\n")
+    run("train", tmp_path / "train.conll", "--columns", "word,_,ner", "-m", tmp_path / "m")
+    assert (
+        "1 spans, 1 predicted, 1 correct"
+        in run("eval", tmp_path / "m", tmp_path / "test.conll").stdout
+    )
+    named = ["--columns", "word,tag"]
+    refused = run("eval", tmp_path / "m", tmp_path / "test.conll", *named, code=1).stderr
+    assert "there is no column 'ner'" in refused
 
 
 def test_suspicious_labels(run: Run, pos_model: Path, tmp_path: Path) -> None:

@@ -50,6 +50,12 @@ def test_pipelines(run: Run, pipeline: Path, recipe_folder: Path) -> None:
     assert set(facts["joint"]) == {"changes", "reasons", "gain"}
 
 
+def test_a_text_file_is_raw_text(run: Run, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "mail.txt").write_text("Come early.\nShe speaks at 4:30pm.\n")
+    shown = run("explain", model, tmp_path / "mail.txt", "--sequence", 2, "--token", 4).stdout
+    assert shown.startswith("4. 4:30  B-STIME ")
+
+
 def test_feature_text(run: Run, feature_text: Path, tmp_path: Path) -> None:
     run("train", feature_text, "-m", tmp_path / "m")
     assert run("explain", tmp_path / "m", feature_text).stdout.startswith("1. D ")

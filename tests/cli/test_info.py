@@ -11,6 +11,7 @@ from click.testing import Result
 
 import dovetail
 from dovetail import _native
+from dovetail.base.training import training_date
 from dovetail.corpus import write_conll
 from pipeline.conftest import only, random_corpus
 
@@ -21,7 +22,9 @@ def test_text(run: Run, model: Path) -> None:
     shown = run("info", model, "--top", 3).stdout
     for part in (
         "13 (IOB2): O, ",
-        "template over word",
+        "template default over word",
+        "data      train.conll\n",
+        f"made by   dovetail {dovetail.__version__}, {dovetail.load(model).training_['date']}\n",
         "largest weights for B-STIME",
         "largest transitions",
         " -> I-",
@@ -29,6 +32,27 @@ def test_text(run: Run, model: Path) -> None:
         f"CPU level {_native.LEVEL}",
     ):
         assert part in shown
+
+
+def test_a_model_knows_its_data_its_features_and_its_date(run: Run, tmp_path: Path) -> None:
+    before = training_date()
+    data = tmp_path / "talks.conll"
+    data.write_text("at O\n4 B-TIME\n")
+    (tmp_path / "own.template").write_text("word\n")
+    run("train", data, "-m", tmp_path / "m", "--template", tmp_path / "own.template")
+    facts = json.loads(run("info", tmp_path / "m", "--json").stdout)["training"]
+    assert (facts["data"], facts["feature_set"]) == (["talks.conll"], "own.template")
+    assert before <= facts["date"] <= training_date()
+    assert "own.template over word" in run("info", tmp_path / "m").stdout
+
+
+def test_weights_of_many_labels_are_shown_on_request(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "many.conll").write_text("".join(f"w{k} label{k}\n" for k in range(20)))
+    run("train", tmp_path / "many.conll", "-m", tmp_path / "m")
+    shown = run("info", tmp_path / "m").stdout
+    assert shown.count("largest weights for") == 15
+    assert "and of 5 more labels: --top N shows all" in shown
+    assert run("info", tmp_path / "m", "--top", 1).stdout.count("largest weights for") == 20
 
 
 def test_json(run: Run, model: Path) -> None:
@@ -71,6 +95,7 @@ def test_a_layer_by_auto_says_how_it_came_to_be(run: Run, tmp_path: Path) -> Non
     assert facts["dovetail"] == dovetail.__version__
     low, up = facts["layers"]
     assert low["fitting"]["data"] == ["low.conll"]
+    assert low["fitting"]["date"] <= training_date()
     fitting = up["fitting"]
     assert fitting["training"] == "auto"
     assert (fitting["data"], fitting["features"]) == (["up.conll"], "entities")

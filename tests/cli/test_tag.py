@@ -188,9 +188,30 @@ def test_a_model_of_raw_text_takes_text_for_text(
     assert "--format conll" in result.stderr
 
 
-def test_a_model_of_columns_refuses_a_line_of_text(run: Run, model: Path, tmp_path: Path) -> None:
-    path = tmp_path / "line.txt"
-    path.write_text(TEXT)
+@pytest.mark.parametrize("more", ["", "\nSpeaker: Ada Lopez\n", 40 * "Come at 4 pm, or at 5 .\n"])
+def test_a_model_of_columns_takes_a_text_file_for_text(
+    run: Run, model: Path, tmp_path: Path, more: str
+) -> None:
+    path = tmp_path / "mail.txt"
+    path.write_text(TEXT + more)
+    found = run("tag", model, path).stdout
+    assert found.startswith("When: [DATE Tuesday, 6 August ")
+    assert found == run("tag", model, path, "--format", "text").stdout
+
+
+@pytest.mark.parametrize(
+    "table",
+    ["When O\n: O\n\nNow O\n", "When\n:\nTuesday\n", "When\tO\n:\tO\n\nAt noon\tO\n"],
+)
+def test_a_table_may_be_called_txt(run: Run, model: Path, tmp_path: Path, table: str) -> None:
+    path = tmp_path / "table.txt"
+    path.write_text(table)
+    assert run("tag", model, path).stdout == run("tag", model, path, "--format", "conll").stdout
+
+
+def test_equal_lines_are_refused_with_a_hint(run: Run, model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_text(3 * TEXT)
     message = run("tag", model, path, code=1).stderr
     assert "has 6 columns where the training data had 2" in message
     assert "if this is plain text, say --format text" in message

@@ -163,6 +163,6 @@ def test_bad_input(run: Run, folder: Path, options: list[object], words: str) ->
 
 
 def test_wrong_usage(run: Run, folder: Path) -> None:
-    assert "--development" in run("tune", folder / "news.conll", code=2).stderr
+    assert "--development" in run("tune", folder / "news.conll", "--states", 3, code=2).stderr
     assert "'0.1;0.3' is no list of numbers" in tune(run, "--value", "0.1;0.3", code=2).stderr
     assert "standard input" in tune(run, "--target", "-", code=2).stderr

@@ -113,7 +113,9 @@ def test_copies_of_training_text_are_told(run: Run, folder: Path) -> None:
     train, some = text(0, 30), text(1, 1)
     write_conll(Corpus.concatenate([text(30, 20), some]), folder / "dev.conll")
     told = tune(run, "-d", "dev.conll", "--c2", "1").stderr
-    words = "1 of 21 sequences of the development text are in the training text too, 1 of them word"
+    words = (
+        "1 of 21 sequences of the development text also occur in the training text, 1 of them word"
+    )
     assert words in told
     assert "such as sequence 21, 'w1 said Bob Ada today'" in told
     write_conll(Corpus.concatenate([train, some]), folder / "train.conll")
@@ -128,7 +130,6 @@ def test_copies_of_training_text_are_told(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words", "code"),
     [
-        ([], "give values to try: --c1, --c2, --template or --scheme", 2),
         (["--c2", "1", "--states", "3"], "--states does not go with --kind tagger", 2),
         (["--c2", "1", "--target", "dev.conll"], "--target does not go with --kind tagger", 2),
         (["--c2", "much"], "--c2 is much; give auto or a number of at least 0", 2),
@@ -145,8 +146,16 @@ def test_what_cannot_be_is_one_sentence(
 
 
 @pytest.mark.usefixtures("folder")
+def test_without_any_option_penalties_of_a_tagger_are_tried(run: Run) -> None:
+    lines = run("tune", "train.conll").stdout.splitlines()
+    assert lines[0].split() == ["c2", "log-likelihood", "F1", "accuracy"]
+    assert {line.split()[0] for line in lines[2:6]} == {"defaults", "0.01", "0.1", "1"}
+
+
+@pytest.mark.usefixtures("folder")
 def test_a_representation_still_needs_development_text(run: Run) -> None:
     told = run("tune", "train.conll", "--kind", "classes", "--states", 3, code=2).stderr
     assert "a representation needs text to choose on: give --development" in told
-    told = run("tune", "train.conll", "-d", "dev.conll", "--c2", "1,2", code=2).stderr
+    own = ["--states", 3, "--c2", "1,2"]
+    told = run("tune", "train.conll", "-d", "dev.conll", *own, code=2).stderr
     assert "--c2 takes several values with --kind tagger only" in told

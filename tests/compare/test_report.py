@@ -167,5 +167,5 @@ def test_reliability_is_shown_where_spans_have_probabilities() -> None:
             result["reliability"] = asdict(span_reliability([["B-PER", "O"]], found))
     page = Page(_rendered(results))
     assert heading in page.text
-    assert "the probabilities of joint's spans are off by 25.0 points" in page.text
+    assert "the span probabilities of joint are off by 25.0 points" in page.text
     assert page.elements.count("svg") == 4

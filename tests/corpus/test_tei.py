@@ -65,7 +65,8 @@ def test_an_element_within_the_last_token_of_another_is_left_out(
     corpus = read_tei(path, "u")
     assert corpus.lists("word") == [["abcd", "e"]]
     assert corpus.lists("label") == [["B-x", "O"]]
-    assert "1 elements begin in another's last token: left out" in caplog.text
+    assert "1 elements begin within the last token of another" in caplog.text
+    assert "such as y 'cd' in 'abcd e'" in caplog.text
 
 
 @pytest.mark.parametrize(

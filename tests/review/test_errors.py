@@ -68,7 +68,7 @@ def test_text(report: ErrorReport) -> None:
     shown = report.to_text(top=1)
     assert shown.startswith("2 of 4 sequences wholly right (50.0%)")
     assert (
-        "wrong, the surest first (1 of 2)\nsequence 2: Rome slept\n  0.97  PER -> LOC: Rome"
+        "wrong, most confident first (1 of 2)\nsequence 2: Rome slept\n  0.97  PER -> LOC: Rome"
         in shown
     )
     assert "right but doubted (1 of 2)\nsequence 1: Ada spoke\n  Ada is B-PER 0.60" in shown

@@ -1,6 +1,6 @@
 """Train one of each, small, and print a digest of every file and of what it predicts, as JSON.
 
-The clock stands still, since files say how long a training took.
+The clock stands still, since files say when a training was done and how long it took.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 if __name__ == "__main__":
-    time.monotonic = lambda: 0.0
+    time.monotonic = time.time = lambda: 0.0
 
 import numpy as np
 

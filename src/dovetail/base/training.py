@@ -128,3 +128,8 @@ def run_rounds(
 def was_interrupted(stopped: str) -> bool:
     """Whether a training ended by Ctrl-C, by the reason that it gives."""
     return stopped.startswith(INTERRUPTED)
+
+
+def training_date() -> str:
+    """Today's date (UTC), for the facts of a training."""
+    return time.strftime("%Y-%m-%d", time.gmtime(time.time()))

@@ -13,11 +13,12 @@ from dovetail.chain.model import ANY_LABEL, ChainModel
 from dovetail.chain.weights import WeightTable, weight_table
 from dovetail.corpus.labels import split_label
 from dovetail.errors import DataError
+from dovetail.features.sets.capitals import readable_name
 
 
 class Contribution(NamedTuple):
     """What a feature, or a transition to a neighbour's label, adds to a label's score over its
-    rival's."""
+    rival's. Of several models that decide together, ``weight`` is not known and is the margin."""
 
     source: str
     weight: float
@@ -65,7 +66,9 @@ class Explanation(NamedTuple):
                 f"{number}. {word}{token.label} {token.probability:.3f}"
                 f" rather than {token.rival} {token.rival_probability:.3f}"
             )
-            lines += [f"   {c.margin:+8.3f}  {c.source}" for c in token.contributions]
+            lines += [
+                f"   {c.margin:+8.3f}  {readable_name(c.source)}" for c in token.contributions
+            ]
         return "\n".join(lines)
 
 
@@ -94,7 +97,7 @@ def explain(
 ) -> Explanation:
     """Explain the best labels of one encoded sequence, against their strongest rivals or against
     one label, or type of span, that was expected."""
-    expected = _codes_of(model, why_not)
+    expected = codes_of(model.labels, why_not, of_spans=model.facts["scheme"] != "none")
     if not batch.n_tokens:
         return Explanation([])
     limits = (model.constraints, ANY_LABEL)
@@ -107,7 +110,7 @@ def explain(
     order = wanted[np.argsort(table.feature[wanted], kind="stable")]
     tokens = []
     for t, code in enumerate(codes):
-        rival = _rival(marginals[t], int(code), expected)
+        rival = find_rival(marginals[t], int(code), expected)
         before = int(codes[t - 1]) if t else -1
         found: dict[str, tuple[float, float]] = {}
         for k in range(int(bounds[t]), int(bounds[t + 1])):
@@ -145,19 +148,19 @@ def explain(
     return Explanation(tokens)
 
 
-def _codes_of(model: ChainModel, why_not: str | None) -> set[int]:
+def codes_of(labels: Sequence[str], why_not: str | None, *, of_spans: bool) -> set[int]:
     """The labels that are this one, or write spans of this type."""
     if why_not is None:
         return set()
-    codes = {y for y, label in enumerate(model.labels) if label == why_not}
-    if not codes and model.facts["scheme"] != "none":
-        codes = {y for y, label in enumerate(model.labels) if split_label(label)[1] == why_not}
+    codes = {y for y, label in enumerate(labels) if label == why_not}
+    if not codes and of_spans:
+        codes = {y for y, label in enumerate(labels) if split_label(label)[1] == why_not}
     if not codes:
-        raise DataError(f"the model has no label '{why_not}'; it has {', '.join(model.labels)}")
+        raise DataError(f"the model has no label '{why_not}'; it has {', '.join(labels)}")
     return codes
 
 
-def _rival(probabilities: npt.NDArray[np.float64], code: int, expected: set[int]) -> int:
+def find_rival(probabilities: npt.NDArray[np.float64], code: int, expected: set[int]) -> int:
     """The most probable other label; of those that were expected, unless one of them is shown."""
     ranked = [int(y) for y in np.argsort(-probabilities, kind="stable") if y != code]
     if expected and code not in expected:

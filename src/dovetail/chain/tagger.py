@@ -152,6 +152,7 @@ class Tagger(Estimator):
         warm_start: Tagger | Source | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         callback: Callback | None = None,
+        origin: Mapping[str, Any] | None = None,
     ) -> Tagger:
         """Train on a corpus (its column ``label``, by default the last), on feature lists, or on
         indexed data.
@@ -161,7 +162,8 @@ class Tagger(Estimator):
         ``warm_start`` begins with an earlier tagger's weights, also where labels have changed.
         ``checkpoint`` names a model file that is rewritten as training goes on. ``callback`` is
         called with a `Progress` after every round and may return True to stop. Ctrl-C ends the
-        training with the best model so far.
+        training with the best model so far. ``origin`` says where the data is from, in names and
+        values of your own, and becomes part of `training_`.
         """
         from dovetail.chain.train.fitting import Fitting
 
@@ -182,6 +184,7 @@ class Tagger(Estimator):
             callback=callback,
             checkpoint=checkpoint,
             warm_start=None if warm_start is None else warm_start.model_,
+            origin=origin or {},
         )
         self.model_, self.history_, self.stopped_ = fitted
         return self

@@ -26,10 +26,14 @@ Shown = Callable[[Progress], None]
 
 @click.command("compare")
 @click.argument("recipe", metavar="RECIPE.TOML")
-@click.option("--html", metavar="FILE", help="The report.  [default: RECIPE.html]")
+@click.option("--html", metavar="FILE", help="Where to write the report.  [default: RECIPE.html]")
 @click.option("--no-html", is_flag=True, help="Write no report.")
-@click.option("--results", metavar="FILE", help="Finished parts.  [default: RECIPE.results.jsonl]")
-@click.option("--threads", type=COUNT, metavar="N", help="Threads to use, by default all cores.")
+@click.option(
+    "--results",
+    metavar="FILE",
+    help="Where finished parts are saved.  [default: RECIPE.results.jsonl]",
+)
+@click.option("--threads", type=COUNT, metavar="N", help="Number of threads (all cores).")
 @click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
 @click.pass_context
 def command(
@@ -41,12 +45,13 @@ def command(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Compare ways of transfer on the data of a recipe's last task.
+    """Compare ways of transfer learning on the data of a recipe's last task.
 
-    none, cascade, soft, stacked and joint are trained and scored on the same splits, as the
-    recipe's [compare] says: by default on ten random halves. The table, or with --json all numbers,
-    goes to standard output, progress to standard error. Whatever is finished is kept at once:
-    after an interruption the same command goes on where it stopped.
+    The systems none, cascade, soft, stacked, joint and auto can be trained and scored on the same
+    splits; the table [compare] of the recipe says which, and how: by default on ten random halves.
+    The results go to standard output, as a table or with --json as JSON, and progress goes to
+    standard error. Finished parts are saved: after an interruption, the same command continues
+    where it stopped.
     """
     plan = Recipe.read(recipe)
     base = Path(recipe).with_suffix("")

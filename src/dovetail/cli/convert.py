@@ -39,13 +39,11 @@ def format_options(function: Function) -> Function:
 @click.argument("target", metavar="OUT")
 @click.option("--from", "source_format", type=click.Choice(READABLE), help="Format of IN.")
 @click.option("--to", "target_format", type=click.Choice(WRITABLE), help="Format of OUT.")
-@click.option(
-    "--label", metavar="COLUMN", help="The column of labels, by default the one called label."
-)
+@click.option("--label", metavar="COLUMN", help="The label column (label).")
 @click.option(
     "--scheme",
     type=click.Choice(SCHEMES),
-    help="Write the labels in this scheme; none: plain labels.",
+    help="Write the labels in this scheme; none means plain labels.",
 )
 @format_options
 def command(
@@ -57,11 +55,11 @@ def command(
     scheme: Any,
     **options: str | None,
 ) -> None:
-    """Change the format of a corpus.
+    """Convert a corpus to another format.
 
-    Without --from and --to the names of the files tell their formats, and the first labels in a
-    .jsonl file whether it is doccano's. IN and OUT are files, - for standard input and output, or
-    for brat also folders. What the new format cannot hold is said in one line.
+    Without --from and --to, the formats follow from the names of the files, and for .jsonl from the
+    first labels in it. IN and OUT are files, - for standard input and output, or folders for brat.
+    A line on standard error says what the new format cannot hold.
     """
     for path, format, option in ((source, source_format, "from"), (target, target_format, "to")):
         if path == "-" and format is None:

@@ -11,7 +11,12 @@ import click
 
 from dovetail import Tagger
 from dovetail.cli.inputs import CRFSUITE, Source
-from dovetail.cli.labelled import Labelled, complete_labels, read_as_trained
+from dovetail.cli.labelled import (
+    Labelled,
+    complete_labels,
+    find_label_column,
+    read_as_trained,
+)
 from dovetail.cli.scores import Score
 from dovetail.cli.terminal import printable
 from dovetail.errors import DataError
@@ -29,16 +34,11 @@ def label_by_cross_validation(
     model: Tagger | Pipeline | None, source: Source, label: str | None, folds: int
 ) -> Labelled:
     """What models say of data that were trained on its other parts, with the settings of one."""
-    if model is not None and not isinstance(model, Tagger):
-        raise DataError(
-            "cross-validation trains one tagger anew, not a pipeline: give the model of a tagger, "
-            "or none"
-        )
     if source.format == CRFSUITE:
         raise DataError("feature text holds no words: cross-validation needs a corpus")
     corpus = source.read() if model is None else read_as_trained(source, model)
     if label is None:
-        label = (model.label_column_ if model is not None else None) or corpus.names[-1]
+        label = find_label_column(corpus, model, source)
     gold = complete_labels(corpus, label)
 
     def note(part: int, parts: int) -> None:

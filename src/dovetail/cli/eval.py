@@ -24,29 +24,31 @@ FOLDS = 5
 @click.command("eval")
 @click.argument("arguments", nargs=-1, required=True, metavar="[MODEL] DATA")
 @input_options
-@click.option("--label", metavar="COLUMN", help="The label column; by default as in training.")
-@click.option("--gold", metavar="COLUMN", help="Compare this column of DATA, without a model,")
-@click.option("--predicted", metavar="COLUMN", help="with this one.")
+@click.option("--label", metavar="COLUMN", help="The label column (as in training, or the last).")
+@click.option("--gold", metavar="COLUMN", help="Without a model: the column of correct labels,")
+@click.option("--predicted", metavar="COLUMN", help="and the column of labels to score.")
 @click.option(
     "--decode",
     type=click.Choice([*CHAIN_DECODINGS, *DECODINGS]),
-    help="As for tag; by default viterbi, or what a pipeline was trained for.",
+    help="How to decode, as for tag (viterbi, or as the pipeline was trained).",
 )
 @click.option(
-    "--errors", is_flag=True, help="List confusions, sure errors, and right labels in doubt."
+    "--errors", is_flag=True, help="List confusions, confident errors, and correct labels in doubt."
 )
 @click.option(
     "--suspicious",
     is_flag=True,
-    help="List labels of DATA that may be wrong: cross-validated models are sure of others.",
+    help="List labels of DATA that may be wrong, since cross-validated models are sure of others.",
 )
 @click.option(
-    "--folds", type=click.IntRange(2), metavar="N", help="Parts to cross-validate in (5)."
+    "--folds", type=click.IntRange(2), metavar="N", help="Parts for cross-validation (5)."
 )
 @click.option(
-    "--top", type=click.IntRange(1), metavar="K", help="Length of each list (20; as JSON all)."
+    "--top", type=click.IntRange(1), metavar="K", help="Length of each list (20; in JSON, all)."
 )
-@click.option("--html", metavar="FILE", help="Write the lists, up to 100 each, as a page, too.")
+@click.option(
+    "--html", metavar="FILE", help="Also write the lists, up to 100 entries each, as a page."
+)
 @click.option("--json", "as_json", is_flag=True, help="Write everything as JSON.")
 def command(
     arguments: tuple[str, ...],
@@ -65,13 +67,13 @@ def command(
 ) -> None:
     """Score a model on labelled data, or two columns of a file; list errors.
 
-    Labels of a span scheme are scored by spans (precision, recall and F1 of each type, as conlleval
-    has them), other labels by tokens. The interval comes from a bootstrap over sequences, or over
-    documents where there are many. Of a pipeline each layer is scored that DATA has a column for:
-    one of its name or, for the last layer, the label column.
+    Labels of a span scheme are scored by spans (precision, recall and F1 of each type, as in
+    conlleval), other labels by tokens. The interval comes from a bootstrap over sequences, or over
+    documents if there are many. For a pipeline, each layer is scored for which DATA has a column:
+    one of the layer's name or, for the last layer, the label column.
 
-    With --suspicious, and with --errors without a MODEL, each part of DATA is tagged by a model
-    that is trained on the other parts, with the settings of MODEL or else those of train.
+    With --suspicious, and with --errors if there is no MODEL, each part of DATA is tagged by a
+    model trained on the other parts, with the settings of MODEL or the defaults of train.
     """
     if errors or suspicious:
         if gold is not None or predicted is not None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from dovetail import Tagger
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, unit_option
-from dovetail.cli.models import load, rename_as_trained
+from dovetail.cli.models import load, rename_as_trained, unit_of_text
+from dovetail.cli.raw_text import choose_format
 from dovetail.cli.terminal import printable
 from dovetail.errors import DataError
 
@@ -22,17 +24,21 @@ if TYPE_CHECKING:
 @click.argument("model")
 @click.argument("source", metavar="DATA")
 @input_options
-@unit_option("a line")
+@unit_option("as in training, or a line")
 @click.option(
-    "--sequence", type=click.IntRange(1), default=1, metavar="N", help="Which one to explain (1)."
+    "--sequence",
+    type=click.IntRange(1),
+    default=1,
+    metavar="N",
+    help="Which sequence to explain (1).",
 )
-@click.option("--token", type=click.IntRange(1), metavar="N", help="Explain this token alone.")
+@click.option("--token", type=click.IntRange(1), metavar="N", help="Explain only this token.")
 @click.option(
     "--why-not",
     metavar="LABEL",
-    help="Compare with this label, or type of span, not with the strongest rival.",
+    help="Compare with this label or span type instead of the strongest rival.",
 )
-@click.option("--layer", metavar="NAME", help="Of a pipeline: the layer to explain; the last.")
+@click.option("--layer", metavar="NAME", help="For a pipeline: the layer to explain (the last).")
 @click.option(
     "--top", type=click.IntRange(1), default=10, metavar="K", help="Reasons for each token (10)."
 )
@@ -50,14 +56,18 @@ def command(
     top: int,
     as_json: bool,
 ) -> None:
-    """Say why a model gave one sequence of DATA its labels.
+    """Explain why a model gave one sequence of DATA its labels.
 
-    For each token: its label, the strongest rival, and what each feature and each neighbour's label
-    speaks for the one (+) or the other (-). Of a pipeline also where joint decoding and the cascade
-    decide otherwise, and why.
+    For each token this shows its label, the strongest rival, and how much each feature and each
+    neighbouring label counts for the label (+) or for the rival (-). For a pipeline it also shows
+    where joint decoding and the cascade differ, and why.
     """
-    given = Source.of(source, format, columns, unit)
     opened = load(model)
+    if format is None and columns is None:
+        format = choose_format(source, opened)
+    given = Source.of(source, format, columns, unit)
+    if given.format == "text" and unit is None:
+        given = replace(given, unit=unit_of_text(opened))
     if isinstance(opened, Tagger) and layer is not None:
         raise click.UsageError(f"--layer is for pipelines; {model} holds a single tagger")
     one = _pick(given, opened, sequence)
@@ -67,16 +77,12 @@ def command(
         _write(explanation.to_dict() if as_json else str(explanation))
         return
     name = layer or opened.names[-1]
-    explained = None
-    if layer is not None or why_not is not None or isinstance(opened[name], Tagger):
-        explained = _only(opened.explain_layer(name, one, **options), token, sequence)
+    explained = _only(opened.explain_layer(name, one, **options), token, sequence)
     changes = opened.explain(one, top=top)
     if as_json:
-        facts = {"layer": name, "tokens": None if explained is None else explained.to_dict()}
-        _write({**facts, "joint": changes.to_dict()})
+        _write({"layer": name, "tokens": explained.to_dict(), "joint": changes.to_dict()})
         return
-    parts = [] if explained is None else [f"{name}\n\n{explained}"]
-    _write("\n\n".join([*parts, f"Joint decoding and the cascade\n\n{changes}"]))
+    _write(f"{name}\n\n{explained}\n\nJoint decoding and the cascade\n\n{changes}")
 
 
 def _pick(given: Source, model: Tagger | Pipeline, number: int) -> Any:

@@ -16,10 +16,10 @@ from dovetail.interop import export_model
 @click.option(
     "--format",
     type=click.Choice(("crfsuite", "json")),
-    help="By default json if the name of OUT ends in .json, else crfsuite.",
+    help="By default json if the name of OUT ends in .json, otherwise crfsuite.",
 )
 def command(source: str, target: str, format: str | None) -> None:
-    """Write a model for CRFsuite, or as JSON."""
+    """Export a model for CRFsuite, or as JSON."""
     check_writable(target)
     tagger = load(source)
     if not isinstance(tagger, Tagger):

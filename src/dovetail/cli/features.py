@@ -23,11 +23,13 @@ from dovetail.features.sets import choose_feature_set
 @unit_option("a line")
 @template_options
 @click.option("--model", "-m", metavar="MODEL", help="Use the template of this model.")
-@click.option("--label", metavar="COLUMN", help="A column that is no input, as for train.")
 @click.option(
-    "--sequence", type=click.IntRange(1), default=1, metavar="N", help="Which one to show (1)."
+    "--label", metavar="COLUMN", help="The label column, which is not an input, as for train."
 )
-@click.option("--rows", is_flag=True, help="Show the template itself, and how many rows it has.")
+@click.option(
+    "--sequence", type=click.IntRange(1), default=1, metavar="N", help="Which sequence to show (1)."
+)
+@click.option("--rows", is_flag=True, help="Show the template itself and the number of its rows.")
 @click.option("--json", "as_json", is_flag=True, help="Write everything as JSON.")
 def command(
     source: str,

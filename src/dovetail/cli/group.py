@@ -15,16 +15,16 @@ from dovetail.errors import DovetailError
 SUMMARIES = {
     "train": "Train a tagger on labelled sequences, or a pipeline from a recipe.",
     "tag": "Label sequences with a trained model.",
-    "eval": "Score a model on labelled data, or two columns of a file; list errors.",
-    "explain": "Say why a model gave a sequence its labels.",
+    "eval": "Score a model on labelled data; list its errors and suspicious labels.",
+    "explain": "Explain why a model gave a sequence its labels.",
     "info": "Show what is in a model.",
-    "compare": "Compare ways of transfer on a recipe's data.",
-    "represent": "Learn what words are like from unlabelled text.",
-    "tune": "Choose the strengths of a representation on development text.",
-    "features": "Show what a template makes of data.",
-    "convert": "Change the format of a corpus.",
-    "import-model": "Make a model of CRFsuite, CRF++ or Wapiti one of ours.",
-    "export-model": "Write a model for CRFsuite, or as JSON.",
+    "compare": "Compare ways of transfer learning on your own data.",
+    "represent": "Learn word representations from unlabelled text.",
+    "tune": "Choose the settings of a tagger or a representation.",
+    "features": "Show the features that a template makes of data.",
+    "convert": "Convert a corpus to another format.",
+    "import-model": "Convert a model of CRFsuite, CRF++ or Wapiti.",
+    "export-model": "Export a model for CRFsuite, or as JSON.",
 }
 INTERRUPTED = 128 + 2
 PIPE_CLOSED = 128 + 13

@@ -18,10 +18,10 @@ from dovetail.interop import import_model
     help="Names of the columns that the template of a CRF++ or Wapiti model reads.",
 )
 def command(source: str, target: str, columns: str | None) -> None:
-    """Make a model of CRFsuite, CRF++ or Wapiti one of ours.
+    """Convert a model of CRFsuite, CRF++ or Wapiti to a model of Dovetail.
 
     OLD is a binary model of CRFsuite, a binary or text model of CRF++, or a model of Wapiti; NEW is
-    our model file. The labels and their probabilities stay the same.
+    the file to write. The labels and their probabilities stay the same.
     """
     check_writable(target)
     names = None if columns is None else [name.strip() for name in columns.split(",")]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,7 @@ from dovetail.cli.states import (
     summarize_representation,
     typical_words,
 )
+from dovetail.features.sets.capitals import readable_name
 from dovetail.io.loading import kind_of
 from dovetail.io.model_file import open_model
 from dovetail.pipeline.layers.linear import is_linear_tagger
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 SHOWN_TRANSITIONS = 20
 SHOWN_WEIGHTS = 5
+SHOWN_LABELS = 15
 SHOWN_WORDS = 10
 
 
@@ -39,24 +43,24 @@ SHOWN_WORDS = 10
     "--top",
     type=click.IntRange(0),
     metavar="N",
-    help=f"Weights for each label (of a tagger {SHOWN_WEIGHTS}, of a pipeline's none), or words "
-    f"for each state of a representation ({SHOWN_WORDS}).",
+    help=f"How many weights to show for each label ({SHOWN_WEIGHTS} for a tagger, none for a "
+    f"pipeline), or words for each state of a representation ({SHOWN_WORDS}).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write everything as JSON.")
 def command(model: str, top: int | None, as_json: bool) -> None:
     """Show what is in a model: labels, sizes, the largest weights, and how it was trained.
 
-    Of a pipeline: its layers, what each of them reads, and how they are decoded. Of a
+    For a pipeline: its layers, what each of them reads, and how they are decoded. For a
     representation: the most typical words of each state or class.
     """
     kind = kind_of(model)
     file = {"model": model, "bytes": Path(model).stat().st_size, "cpu_level": _native.LEVEL}
     if kind not in ("tagger", "linear tagger", "pipeline"):
         facts = {**file, **_representation_facts(model, SHOWN_WORDS if top is None else top)}
-        text = _representation_as_text
+        text: Callable[[Mapping[str, Any]], str] = _representation_as_text
     elif isinstance(opened := load(model), Tagger):
         facts = {**file, **_facts(opened, SHOWN_WEIGHTS if top is None else top)}
-        text = _as_text
+        text = partial(_as_text, n_labels=SHOWN_LABELS if top is None else len(opened.labels_))
     else:
         facts = {**file, **_pipeline_facts(model, opened, top or 0)}
         text = _pipeline_as_text
@@ -211,19 +215,27 @@ def _penalty(model: Mapping[str, Any]) -> str:
 def _weight_lines(label: str, weights: list[dict[str, Any]]) -> list[str]:
     if not weights:
         return []
-    shown = [f"  {entry['weight']:8.3f}  {entry['feature']}" for entry in weights]
+    shown = [f"  {one['weight']:8.3f}  {readable_name(one['feature'])}" for one in weights]
     return ["", f"largest weights for {label}", *shown]
 
 
-def _as_text(facts: Mapping[str, Any]) -> str:
+def _as_text(facts: Mapping[str, Any], n_labels: int) -> str:
+    """All of it, with the weights of so many labels."""
     spec = facts["features"] or {}
+    training = facts["training"]
     kind = "given as lists or feature text" if not spec else spec["kind"]
+    if "feature_set" in training:
+        kind += f" {training['feature_set']}"
     if spec.get("columns"):
         kind += f" over {', '.join(spec['columns'])}"
+    made = f"dovetail {facts['dovetail']}"
+    if "date" in training:
+        made += f", {training['date']}"
     rows = [
         ("model", f"{click.format_filename(facts['model'])}, {facts['bytes'] / 1e6:,.1f} MB"),
-        ("made by", f"dovetail {facts['dovetail']}"),
+        ("made by", made),
         _read_by(facts),
+        *(("data", ", ".join(files)) for files in [training.get("data")] if files),
         ("labels", f"{len(facts['labels'])} ({_scheme(facts)}): {', '.join(facts['labels'])}"),
         ("features", f"{facts['n_features']:,}, {kind}"),
         ("weights", f"{facts['n_weights']:,}"),
@@ -231,8 +243,10 @@ def _as_text(facts: Mapping[str, Any]) -> str:
     lines = [*_aligned(rows), "", "training"]
     shown = describe_training(facts)
     lines += _aligned([(f"  {k}", _value(v)) for k, v in _flat(shown) if v is not None])
-    for label, weights in facts["top_weights"].items():
+    for label, weights in islice(facts["top_weights"].items(), n_labels):
         lines += _weight_lines(label, weights)
+    if n_labels < len(facts["labels"]):
+        lines += ["", f"and of {len(facts['labels']) - n_labels} more labels: --top N shows all"]
     moves = [move for move in facts["transitions"] if move["weight"]]
     lines += ["", "largest transitions" if len(moves) > SHOWN_TRANSITIONS else "transitions"]
     lines += [f"  {m['weight']:8.3f}  {m['from']} -> {m['to']}" for m in moves[:SHOWN_TRANSITIONS]]
@@ -242,8 +256,8 @@ def _as_text(facts: Mapping[str, Any]) -> str:
 def describe_training(facts: Mapping[str, Any]) -> dict[str, Any]:
     """The facts of a training, with the constraints that were in force, not only those asked
     for."""
-    training = dict(facts["training"])
-    training.pop("constraints_used", None)
+    shown_above = ("constraints_used", "date", "data", "feature_set")
+    training = {k: v for k, v in facts["training"].items() if k not in shown_above}
     used = _constraints(facts)
     if used is not None and isinstance(training.get("settings"), Mapping):
         training["settings"] = {**training["settings"], "constraints": used}

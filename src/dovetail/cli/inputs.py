@@ -16,11 +16,8 @@ from dovetail.corpus import FORMATS, UNITS, Corpus, format_of, stream
 from dovetail.corpus.conll import parse_columns
 from dovetail.corpus.formats import concatenate_files, read_filled
 from dovetail.errors import DataError
-from dovetail.io.files import open_text
 
 CRFSUITE = "crfsuite"
-LINES_LOOKED_AT = 50
-FEWEST_ROWS = 3
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -29,12 +26,12 @@ def input_options(function: Function) -> Function:
     function = click.option(
         "--columns",
         metavar="A,B,...",
-        help="Names of the columns of a CoNLL file; an empty name or _ skips one.",
+        help="Names of the columns of a CoNLL file; an empty name or _ skips a column.",
     )(function)
     return click.option(
         "--format",
         type=click.Choice([*FORMATS, CRFSUITE]),
-        help="Format of the data; without it the file tells (.txt is taken for CoNLL).",
+        help="Format of the data; by default, the name and the content of the file decide.",
     )(function)
 
 
@@ -43,7 +40,7 @@ def unit_option(default: str) -> Callable[[Function], Function]:
     return click.option(
         "--unit",
         type=click.Choice(UNITS),
-        help=f"What of plain text is one sequence; by default {default}.",
+        help=f"What one sequence of raw text is; by default {default}.",
     )
 
 
@@ -133,14 +130,6 @@ class Source:
 def is_text_name(path: str) -> bool:
     """Whether a file is called .txt, which plain text and CoNLL files are."""
     return path.removesuffix(".gz").endswith(".txt")
-
-
-def looks_like_columns(path: str) -> bool:
-    """Whether the first lines of a file have the same number of fields, two or more."""
-    with open_text(path) as file:
-        lines = [line for line in islice(file, LINES_LOOKED_AT) if not line.isspace()]
-    widths = {len(line.split("\t" if "\t" in line else None)) for line in lines}
-    return len(lines) >= FEWEST_ROWS and len(widths) == 1 and widths != {1}
 
 
 def _has_option(format: str, name: str) -> bool:

@@ -45,7 +45,7 @@ def label_by_tagger(
         words = [[str(number) for number in range(1, len(labels) + 1)] for labels in gold]
     else:
         data = read_as_trained(source, tagger)
-        gold = complete_labels(data, label or tagger.label_column_ or data.names[-1])
+        gold = complete_labels(data, label or find_label_column(data, tagger, source))
         words, bounds = data.lists(data.names[0]), data.document_bounds
     if for_review:
         tagged = tagger.tag(data, decode=decode)
@@ -69,8 +69,9 @@ def label_by_layers(
     if label is not None:
         columns[last] = label
     elif last not in columns:
-        usual = label_column(pipeline[last])
-        columns |= {last: usual} if usual in data.names else {}
+        usual = find_label_column(data, pipeline, source)
+        if usual in data.names and (usual == label_column(pipeline[last]) or not columns):
+            columns[last] = usual
     if not columns:
         raise DataError(
             f"{source.path} has no column of {', '.join(pipeline.names)} to compare with (it has "
@@ -121,6 +122,17 @@ def read_as_trained(source: Source, model: Tagger | Pipeline) -> Corpus:
     if source.format == "conll" and source.columns is None:
         data = rename_as_trained(data, model)
     return data
+
+
+def find_label_column(corpus: Corpus, model: Tagger | Pipeline | None, source: Source) -> str:
+    """The column that a model was trained on; of a table without names, else the last."""
+    if model is None:
+        return corpus.names[-1]
+    own = model.label_column_ if isinstance(model, Tagger) else label_column(model[model.names[-1]])
+    has_names = source.format != "conll" or source.columns is not None
+    if own is not None and (own in corpus.names or has_names):
+        return own
+    return corpus.names[-1]
 
 
 def complete_labels(corpus: Corpus, name: str) -> list[list[str]]:

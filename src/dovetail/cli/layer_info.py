@@ -13,7 +13,7 @@ def training_rows(training: Mapping[str, Any]) -> list[Row]:
     rows: list[Row] = []
     if "training" in training:
         size = f"{training['sequences']:,} sequences, {training['tokens']:,} tokens"
-        rows.append(("  trained", f"{training['training']}, on {size}"))
+        rows.append(("  trained", f"{training['training']}, on {size}{_date(training)}"))
     if training.get("data"):
         rows.append(("  data", ", ".join(training["data"])))
     if "features" in training:
@@ -27,6 +27,11 @@ def training_rows(training: Mapping[str, Any]) -> list[Row]:
         ended = ", interrupted" if training.get("interrupted") else ""
         rows.append(("  selected", f"{training['selected']}{ended}"))
     return rows
+
+
+def _date(training: Mapping[str, Any]) -> str:
+    """Files of earlier versions have none."""
+    return f", {training['date']}" if "date" in training else ""
 
 
 def member_rows(model: Mapping[str, Any]) -> list[Row]:

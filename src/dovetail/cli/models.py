@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,13 +70,23 @@ def unit_of_text(model: Tagger | Pipeline) -> str | None:
     return units[0] if units else None
 
 
+def known_columns(model: Tagger | Pipeline) -> list[Sequence[str]]:
+    """What a model reads, and then the columns that its training data had."""
+    if isinstance(model, Tagger):
+        return [_input_columns(model), model.model_.facts.get("columns", ())]
+    return [*_pipeline_columns(model)]
+
+
+def known_labels(model: Tagger | Pipeline) -> set[str]:
+    """All labels that a model, or a layer of it, can give."""
+    if isinstance(model, Tagger):
+        return set(model.labels_)
+    return {label for layer in model.layers for label in layer.labels}
+
+
 def refuse_wide_table(corpus: Corpus, model: Tagger | Pipeline, path: str) -> None:
     """Refuse a table with more columns than the training data had."""
-    if isinstance(model, Tagger):
-        known = [_input_columns(model), model.model_.facts.get("columns", ())]
-    else:
-        known = _pipeline_columns(model)
-    widest = max(map(len, known))
+    widest = max(map(len, known_columns(model)))
     if len(corpus.names) > widest > 0:
         raise DataError(
             f"{path}, read as CoNLL, has {len(corpus.names)} columns where the training data had "
@@ -88,10 +99,7 @@ def rename_as_trained(corpus: Corpus, model: Tagger | Pipeline) -> Corpus:
 
     The columns must stand in the order of the training data; the label column may be missing.
     """
-    if isinstance(model, Tagger):
-        inputs, *others = _input_columns(model), model.model_.facts.get("columns", ())
-    else:
-        inputs, *others = _pipeline_columns(model)
+    inputs, *others = known_columns(model)
     names = corpus.names
     if set(inputs) <= set(names):
         return corpus

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from dovetail.chain.train.steps import Progress
 
-LINE_SECONDS = 0.5
+LINE_SECONDS = 2
 TREND_ROUNDS = 10
-FARTHEST = 5  # times what a training took so far: beyond, an estimate is a guess
+FARTHEST = 2  # times what a training took so far: beyond, an estimate is a guess
 
 
 class Display(Protocol):
@@ -53,7 +53,7 @@ def show_progress(tolerance: float, max_iterations: int | None) -> Iterator[Disp
 
 
 class Lines:
-    """A line for the first round of each phase, for the last, and every half second between."""
+    """A line for the first round, for the last, and every two seconds between."""
 
     def __init__(self, tolerance: float, max_iterations: int | None, title: str = "") -> None:
         self._limits = tolerance, max_iterations
@@ -67,8 +67,7 @@ class Lines:
 
     def __call__(self, progress: Progress) -> None:
         self._history.append(progress)
-        new_phase = self._shown is None or self._shown.phase != progress.phase
-        if new_phase or time.monotonic() - self._shown_at >= LINE_SECONDS:
+        if self._shown is None or time.monotonic() - self._shown_at >= LINE_SECONDS:
             self._show()
 
     def close(self) -> None:

@@ -44,46 +44,49 @@ COUNT = click.IntRange(1)
 
 @click.command("represent")
 @click.argument("source", nargs=-1, metavar="SOURCE...")
-@click.option("--out", "-o", required=True, metavar="FILE", help="Where to write it.")
+@click.option(
+    "--out", "-o", required=True, metavar="FILE", help="Where to write the representation."
+)
 @click.option(
     "--from",
     "ready",
     metavar="NAME",
-    help="What others have learned: brown-en, vectors-en, cities ...",
+    help="Ready-made data instead: brown-en, vectors-en, cities ...",
 )
 @click.option("--target", multiple=True, metavar="FILE", help="Text of another domain; repeatable.")
 @click.option(
     "--kind",
     type=click.Choice(KINDS),
     default=KINDS[0],
-    help="States of an HMM (the default), of a biased one, of several, or exchange classes.",
+    help="What to learn: states of an HMM (the default), of a biased HMM or of several HMMs, "
+    "or word classes (Brown clusters).",
 )
 @input_options
 @click.option("--target-format", metavar="FORMAT", help="Format of the target's text.")
-@click.option("--column", metavar="COLUMN", help="The column of words; by default the first.")
+@click.option("--column", metavar="COLUMN", help="The column of words (the first).")
 @setting_option("name", NAME)
 @setting_option("states", SETTINGS["states"], help="How many states or classes.")
 @setting_options(SETTINGS, "layers", "rounds", "min_count", "labels", *OFFERED)
 @setting_options(SETTINGS, "repel", "sigma", "value")
-@click.option("--hard", is_flag=True, help="Write best states, not their probabilities.")
+@click.option("--hard", is_flag=True, help="Use the best states, not their probabilities.")
 @setting_option("seed", RANDOM_SEED)
 @click.option(
-    "--threads", type=COUNT, metavar="N", help="Threads, by default all cores; classes take one."
+    "--threads", type=COUNT, metavar="N", help="Number of threads (all cores); classes use one."
 )
-@click.option("--plot", metavar="FILE", help="Draw the curves, and the use of states.")
+@click.option("--plot", metavar="FILE", help="Plot the training curves and the use of states.")
 @click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Learn what words are like from the words of SOURCE and of the --target.
+    """Learn a word representation from the words of SOURCE and of the --target.
 
-    A pipeline or a recipe puts what is learned before its taggers, as a column that they read. Each
-    round shows the log-likelihood a token and, with biases, what they are about: the entropy of
-    labels given states, the distance of the use of states in both domains, and how far earlier
-    layers are describe_aso_round. Ctrl-C keeps what there is.
+    In a pipeline or a recipe it comes before the taggers, which read it as a column. Each round
+    shows the log-likelihood per token and, with biases, what they act on: the entropy of the labels
+    given the states, the distance between the domains in their use of states, and how far a layer
+    follows the ones before it. Ctrl-C keeps what has been learned so far.
 
-    With --from nothing is learned: what is known of words comes from a package of data that is
-    installed, and the file says from which. Names of lists (cities, countries, subdivisions,
-    us-states, us-counties, languages, currencies) make lexicon files for templates.
+    With --from, nothing is learned: the data comes from an installed package, which the file names.
+    The lists (cities, countries, subdivisions, us-states, us-counties, languages, currencies) are
+    written as lexicon files for templates.
     """
     if options["ready"] is not None:
         return write_ready_made(ctx, options)

@@ -15,8 +15,6 @@ from dovetail.cli.inputs import (
     Batch,
     Source,
     input_options,
-    is_text_name,
-    looks_like_columns,
     unit_option,
 )
 from dovetail.cli.layered import tag_in_layers
@@ -24,7 +22,6 @@ from dovetail.cli.models import (
     CHAIN_DECODINGS,
     has_spans,
     load,
-    reads_raw_text,
     reads_whole_corpora,
     refuse_decoding,
     refuse_wide_table,
@@ -33,6 +30,7 @@ from dovetail.cli.models import (
     unit_of_text,
 )
 from dovetail.cli.outputs import OUTPUTS, LayeredResult, OutputFormat, Result, best_spans
+from dovetail.cli.raw_text import choose_format
 from dovetail.cli.terminal import PrintableOutput, is_terminal, wants_colours
 from dovetail.corpus import Corpus
 from dovetail.corpus.label_studio import write_interface
@@ -50,33 +48,42 @@ CHUNK_SIZE = 1000
 @click.argument("model")
 @click.argument("source", default="-", metavar="[INPUT]")
 @input_options
-@unit_option("what it was in training, or a line")
+@unit_option("as in training, or a line")
 @click.option(
     "--output-format",
     type=click.Choice([*OUTPUTS]),
-    help="By default that of the input, and CoNLL for CoNLL-U and feature text.",
+    help="By default that of the input, or CoNLL for CoNLL-U and feature text.",
 )
-@click.option("--output", "-o", default="-", metavar="FILE", help="Written whole or not at all.")
-@click.option("--marginals", is_flag=True, help="Say how probable the labels are.")
-@click.option("--nbest", type=click.IntRange(1), metavar="K", help="The K best labellings.")
+@click.option(
+    "--output",
+    "-o",
+    default="-",
+    metavar="FILE",
+    help="Where to write; the file is written completely or not at all.",
+)
+@click.option("--marginals", is_flag=True, help="Add the probability of each label.")
+@click.option("--nbest", type=click.IntRange(1), metavar="K", help="Give the K best labellings.")
 @click.option(
     "--decode",
     type=click.Choice([*CHAIN_DECODINGS, *DECODINGS]),
-    help="Of a tagger: the most probable labelling (viterbi, the default), or each token's most "
-    "probable label. Of a pipeline: how its layers hang together; by default as it was trained.",
+    help="For a tagger: the most probable labelling (viterbi, the default), or the most probable "
+    "label of each token (marginal). For a pipeline: how its layers are decoded, by default as it "
+    "was trained.",
 )
-@click.option("--spans", is_flag=True, help="JSON lines: add spans, with their probabilities.")
+@click.option("--spans", is_flag=True, help="For JSON lines: add spans and their probabilities.")
 @click.option(
-    "--uncertain-first", is_flag=True, help="Sort by certainty, the least certain sequence first."
+    "--uncertain-first",
+    is_flag=True,
+    help="Put the sequences that the model is least sure of first.",
 )
 @click.option(
-    "--interface", metavar="FILE", help="Label Studio: write the labelling interface, too."
+    "--interface", metavar="FILE", help="For Label Studio: also write the labelling interface."
 )
 @click.option(
     "--chunk-size",
     type=click.IntRange(1),
     metavar="N",
-    help=f"Sequences tagged at a time; 1 answers each at once.  [default: {CHUNK_SIZE}]",
+    help=f"Sequences tagged at a time; with 1, each is answered at once.  [default: {CHUNK_SIZE}]",
 )
 def command(
     model: str,
@@ -92,19 +99,23 @@ def command(
 ) -> None:
     """Label sequences with a trained model.
 
-    INPUT is a file or, by default, standard input; where the model was trained on raw text, .txt
-    files and standard input are taken for it. It is tagged in chunks, so it may be of any
-    length. CoNLL output has the columns of the input, then the predicted labels (and with
-    --marginals the probability of each). Plain text gives text with the spans in brackets, or with
-    --output-format jsonl an object a sequence: its text, and of each span where it starts and ends
-    in it (in characters), its label, its text and its probability. Tasks for label-studio have what
-    is found as predictions with scores.
+    INPUT is a file or, by default, standard input. A .txt file is read as raw text, unless it is a
+    table of tokens like the training data. Standard input is read as raw text if the model was
+    trained on raw text; otherwise give --format. Input is tagged in chunks, so it may be of any
+    length.
 
-    Of a pipeline, CoNLL output has a column for each layer and JSON lines have "layers"; text shows
-    the last layer.
+    CoNLL output has the columns of the input, then the predicted labels (with --marginals, also the
+    probability of each). Raw text is written with its spans in brackets. With --output-format
+    jsonl there is one object per sequence: its text and, for each span, the character offsets, the
+    label, the text and the probability. With label-studio the output is tasks in which the spans
+    are predictions with scores.
 
-    On a terminal, text and CoNLL are shown as text in colours, the stronger the more probable,
-    unless --output-format conll, --marginals, --nbest or the variable NO_COLOR says otherwise.
+    For a pipeline, CoNLL output has a column for each layer and JSON lines have "layers"; text
+    shows the last layer.
+
+    On a terminal, text and CoNLL are shown as text in colours, stronger where the model is surer,
+    unless --output-format conll, --marginals, --nbest or the environment variable NO_COLOR is
+    given.
     """
     tagger = load(model)
     if format is None and columns is None:
@@ -162,19 +173,6 @@ def command(
         file.write(written.after)
     if interface is not None:
         write_interface(span_types(tagger), interface)
-
-
-def choose_format(source: str, model: Tagger | Pipeline) -> str | None:
-    """Plain text where a name leaves that open and the model was trained on it; else None."""
-    if not (source == "-" or is_text_name(source)) or not reads_raw_text(model):
-        return None
-    if source != "-" and looks_like_columns(source):
-        click.echo(
-            f"dovetail: {source} is read as plain text, which the model was trained on, though it "
-            "looks like columns; if it has columns, say --format conll",
-            err=True,
-        )
-    return "text"
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from dovetail.cli.label_problems import locate, refuse_doubtful_labels
 from dovetail.cli.models import check_writable
 from dovetail.cli.progress import Display, show_progress
 from dovetail.cli.settings import given_settings, setting_options
-from dovetail.cli.templates import load_template, template_options
+from dovetail.cli.templates import DEFAULT, load_template, template_options
 from dovetail.corpus import Corpus
 from dovetail.corpus.label_checks import Malformed
 from dovetail.errors import DataError
@@ -34,10 +35,10 @@ COUNT = click.IntRange(1)
 @click.command("train")
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
 @click.option("--model", "-m", metavar="OUT", help="Where to write the model.")
-@click.option("--held-out", metavar="FILE", help="Stop when the score on this data falls.")
+@click.option("--held-out", metavar="FILE", help="Labelled data; stop when the score on it falls.")
 @input_options
 @template_options
-@click.option("--label", metavar="COLUMN", help="The label column; by default the last one.")
+@click.option("--label", metavar="COLUMN", help="The label column (the last).")
 @setting_options(TAGGER, "c1", "c2", "method", "tolerance", "max_iterations", "min_count")
 @setting_options(TAGGER, "constraints", "all_pairs", "all_transitions")
 @click.option(
@@ -45,22 +46,22 @@ COUNT = click.IntRange(1)
     is_flag=True,
     help="Refuse labels that look like typing errors, and sequences that break their scheme.",
 )
-@click.option("--threads", type=COUNT, metavar="N", help="Threads to use, by default all cores.")
+@click.option("--threads", type=COUNT, metavar="N", help="Number of threads (all cores).")
 @setting_options(TAGGER, "seed")
 @click.option("--warm-start", metavar="MODEL", help="Start from the weights of this model.")
-@click.option("--checkpoint", metavar="FILE", help="Keep a usable model here as training goes.")
-@click.option("--dry-run", is_flag=True, help="Only say how large the training would be.")
+@click.option("--checkpoint", metavar="FILE", help="Save a usable model here while training.")
+@click.option("--dry-run", is_flag=True, help="Only report how large the training would be.")
 @click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Train a tagger on labelled sequences.
 
-    DATA is one or more files of CoNLL columns, CoNLL-U, JSON lines or CRFsuite's feature text. The
-    features are those of --template, by default a set that suits the columns; with CRFsuite's
-    format they are those of the file. Progress goes to standard error, the summary to
-    standard output. Ctrl-C ends the training and keeps the best model so far.
+    DATA is one or more files, or folders of files, in any of the formats that --format lists. The
+    features are those of --template, by default a set that suits the columns; CRFsuite's feature
+    text brings its own. Progress goes to standard error, the summary to standard output. Ctrl-C
+    ends the training and keeps the best model so far.
 
-    DATA may also be one recipe, a .toml file: then a whole pipeline is trained as it says.
+    DATA may also be a recipe, a .toml file, which describes a whole pipeline to train.
     """
     if any(path.endswith(RECIPE) for path in options["data"]):
         from dovetail.cli.train_recipe import train_recipe
@@ -137,6 +138,7 @@ class Job:
                 warm_start=self.warm_start,
                 checkpoint=self.checkpoint,
                 callback=display,
+                origin=self._origin(data),
             )
             tagger.save(self.model)
         return self._facts(tagger, data, held_out)
@@ -188,6 +190,13 @@ class Job:
         display.announce(f"reading {self.held_out}")
         return source.read_features() if source.format == CRFSUITE else source.read()
 
+    def _origin(self, data: Corpus | Dataset) -> dict[str, Any]:
+        """The files and the feature set, by names that tell nothing of where they were."""
+        facts: dict[str, Any] = {"data": [_short_name(path) for path in self.paths]}
+        if isinstance(data, Corpus):
+            facts["feature_set"] = _short_name(self.template or DEFAULT)
+        return facts
+
     def _source(self, path: str) -> Source:
         return Source.of(path, self.format, self.columns)
 
@@ -226,6 +235,10 @@ def _held_out_report(tagger: Tagger, held_out: Any) -> Report:
         return evaluate(gold, tagger.predict(held_out))
     features, gold = held_out
     return evaluate(gold, tagger.predict(features))
+
+
+def _short_name(path: str) -> str:
+    return Path(path).name if os.path.isabs(path) else path
 
 
 def _size(path: str | None) -> int:

@@ -102,14 +102,14 @@ def _number(text: str) -> float:
     "-d",
     multiple=True,
     metavar="FILE",
-    help="Labelled text to choose on; repeatable. A tagger needs none: there are --folds.",
+    help="Labelled text to choose on; repeatable. Without it, a tagger is cross-validated.",
 )
 @click.option("--target", multiple=True, metavar="FILE", help="Text without labels; repeatable.")
 @click.option(
     "--kind",
-    type=click.Choice([*KINDS, KIND]),
-    default=KINDS[0],
-    help=f"What to tune: a representation, or a tagger ({KINDS[0]}).",
+    type=click.Choice([KIND, *KINDS]),
+    help=f"What to tune: a {KIND}, or a representation. By default a {KIND}, or {KINDS[0]} if an "
+    "option of representations is given.",
 )
 @numbers_option("states", "How many states or classes.")
 @numbers_option("layers")
@@ -119,37 +119,46 @@ def _number(text: str) -> float:
 @numbers_option("value", "Values of features; else chosen at each point.", has_default=False)
 @input_options
 @click.option("--target-format", metavar="FORMAT", help="Format of the target's text.")
-@click.option("--label", metavar="COLUMN", help="The label column; by default the last one.")
-@click.option("--column", metavar="COLUMN", help="The column of words; by default the first.")
+@click.option("--label", metavar="COLUMN", help="The label column (the last).")
+@click.option("--column", metavar="COLUMN", help="The column of words (the first).")
 @template_options
 @values_option("c1", "X,...", "L1 penalties of a tagger.")
 @values_option(
     "c2", "X,...", f"L2 penalties of a tagger, or that beside a representation ({C2:g})."
 )
-@values_option("scheme", "NAME,...", "Span schemes that a tagger's labels are written in.")
-@click.option("--folds", type=click.IntRange(2), metavar="N", help=f"Cross-validation ({FOLDS}).")
-@click.option("--group-copies", is_flag=True, help="Near copies of a text are in one fold.")
+@values_option("scheme", "NAME,...", "Span schemes to write the labels of a tagger in.")
+@click.option(
+    "--folds", type=click.IntRange(2), metavar="N", help=f"Parts for cross-validation ({FOLDS})."
+)
+@click.option("--group-copies", is_flag=True, help="Keep near copies of a text in one fold.")
 @setting_option("name", NAME)
 @setting_options(REPRESENTED, "rounds", "min_count")
-@click.option("--hard", is_flag=True, help="Best states, not their probabilities.")
+@click.option("--hard", is_flag=True, help="Use the best states, not their probabilities.")
 @setting_option("seed", RANDOM_SEED)
-@click.option("--threads", type=COUNT, metavar="N", help="Threads to use, by default all cores.")
-@click.option("--results", default=KEPT, metavar="FILE", help=f"Finished points ({KEPT}).")
-@click.option("--plot", metavar="FILE", help="Draw scores over one strength, a line for a second.")
+@click.option("--threads", type=COUNT, metavar="N", help="Number of threads (all cores).")
+@click.option(
+    "--results", default=KEPT, metavar="FILE", help=f"Where finished points are saved ({KEPT})."
+)
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="Plot the scores over one strength, with a line for each value of another.",
+)
 @click.option("--out", "-o", metavar="FILE", help="Write the recipe of the best point.")
 @click.option("--json", "as_json", is_flag=True, help="Write everything as JSON.")
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Choose the parameters of a tagger, or the strengths of a representation.
 
-    Values are lists, such as --c2 0.1,0.3,1; all their combinations are tried. With --kind tagger,
-    a tagger is trained for each: penalties, features (--template default,entities) and span schemes
-    are chosen by cross-validation, or on --development text. With another kind, a representation is
-    learned from the words of TRAIN and of the --target, and a tagger trained on TRAIN reads it. The
-    table is sorted by the likelihood of labels of text that was not trained on; after it comes a
-    recipe with the best point. What is finished is kept at once: after an interruption the same
-    command shows it and goes on.
+    Values are lists, such as --c2 0.1,0.3,1; all their combinations are tried, without any those of
+    a few L2 penalties. A tagger is trained for each: penalties, features (--template
+    default,entities) and span schemes are chosen by cross-validation, or on --development text. For
+    a representation (--kind hmm and others), it is learned from the words of TRAIN and --target,
+    and a tagger trained on TRAIN reads it. The table is sorted by the likelihood of the labels of
+    text that was not trained on, and followed by a recipe for the best point. Finished points are
+    saved: after an interruption, the same command continues where it stopped.
     """
+    options["kind"] = options["kind"] or _find_kind(options)
     _check(options)
     tuning: Tuning | TaggerTuning
     if options["kind"] == KIND:
@@ -205,8 +214,7 @@ def _check_kind(options: Mapping[str, Any]) -> None:
     """Refuse options that go with another kind, and a representation without development text."""
     kind = options["kind"]
     if kind == KIND:
-        others = (*STRENGTHS, *SETTINGS[:-1], "hard", "target", "target_format")
-        odd = next((name for name in others if name != "seed" and options[name]), None)
+        odd = _option_of_representations(options)
     else:
         odd = next((name for name in OWN if options[name]), None)
         if odd is None and len(options["c2"] or ()) > 1:
@@ -220,6 +228,17 @@ def _check_kind(options: Mapping[str, Any]) -> None:
         wrong = next((value for value in options[name] or () if not type.accepts(value)), None)
         if wrong is not None or (kind != KIND and "auto" in (options[name] or ())):
             raise click.UsageError(f"--{name} is {wrong or 'auto'}; give {type.words}")
+
+
+def _find_kind(options: Mapping[str, Any]) -> str:
+    """What is tuned where nobody says it."""
+    return KIND if _option_of_representations(options) is None else KINDS[0]
+
+
+def _option_of_representations(options: Mapping[str, Any]) -> str | None:
+    """The first option that only representations have."""
+    own = (*STRENGTHS, *SETTINGS[:-1], "hard", "target", "target_format")
+    return next((name for name in own if name != "seed" and options[name]), None)
 
 
 def _read_data(options: Mapping[str, Any]) -> TuningData:

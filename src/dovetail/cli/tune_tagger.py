@@ -13,6 +13,7 @@ from dovetail.compare.tagger_tuning import FOLDS, TUNED, LabelledText, TaggerTun
 from dovetail.errors import DataError
 
 KIND = "tagger"
+USUAL_PENALTIES = (0.01, 0.1, 1)
 OWN = ("c1", "scheme", "folds", "group_copies")
 """Options that only a tagger has."""
 
@@ -27,8 +28,7 @@ def make_tagger_tuning(options: Mapping[str, Any]) -> TaggerTuning:
     grid = {name: options[name] for name in TUNED if options.get(name) is not None}
     if options["template"] is not None:
         grid["features"] = names
-    if not grid:
-        raise click.UsageError("give values to try: --c1, --c2, --template or --scheme")
+    grid = grid or {"c2": USUAL_PENALTIES}
     data = _read(options)
     read = data.train.names, data.label
     return TaggerTuning(

@@ -40,7 +40,7 @@ def describe_copies(train: Corpus, test: Corpus, column: str, what: str) -> str 
 
     >>> train = Corpus.from_lists({"word": [["we", "met", "in", "the", "old", "town"]]})
     >>> describe_copies(train, train, "word", "test text").partition(", such")[0]
-    '1 of 1 sequences of the test text are in the training text too, 1 of them word for word'
+    '1 of 1 sequences of the test text also occur in the training text, 1 of them word for word'
     """
     units = [unit_bounds(corpus) for corpus in (train, test)]
     unit = "documents" if all(name == "documents" for _, name in units) else "sequences"
@@ -55,8 +55,8 @@ def describe_copies(train: Corpus, test: Corpus, column: str, what: str) -> str 
     exact = sum(copy.exact for copy in found if copy is not None)
     example = f"{unit[:-1]} {copies[0] + 1}, {_shorten(texts[copies[0]])!r}"
     return (
-        f"{len(copies):,} of {len(texts):,} {unit} of the {what} are in the training text too, "
-        f"{exact:,} of them word for word, such as {example}: scores on them are too good"
+        f"{len(copies):,} of {len(texts):,} {unit} of the {what} also occur in the training text, "
+        f"{exact or 'none'} of them word for word, such as {example}: scores on them are too high"
     )
 
 

@@ -119,13 +119,14 @@ def describe_reliability(system: str, found: Reliability) -> str:
     """How far the probabilities of a system's spans are from the share that is right.
 
     >>> print(describe_reliability("auto", Reliability((4.0,), (3.2,), (3.0,), (0.64,))))
-    the probabilities of auto's spans are off by 5.0 points in the mean; true ones would seem ...
+    the span probabilities of auto are off by 5.0 points on average; by chance alone, ...
     """
     if found.error is None or found.error_by_chance is None:
         return f"{system} finds no spans"
     return (
-        f"the probabilities of {system}'s spans are off by {format_percent(found.error)} points in "
-        f"the mean; true ones would seem {format_percent(found.error_by_chance)} off"
+        f"the span probabilities of {system} are off by {format_percent(found.error)} points on "
+        f"average; by chance alone, perfect ones would be off by "
+        f"{format_percent(found.error_by_chance)}"
     )
 
 

@@ -23,6 +23,7 @@ from dovetail.errors import DataError
 from dovetail.io.files import PathLike, open_bytes
 
 LINE_BREAK = "lb"
+CONTEXT = 10  # characters shown on each side of an element that is left out
 KINDS = ("level", "unit", "type")  # attributes that say what kind of a title, scope or name it is
 ElementLabel = Callable[[Element], str | None]
 """The label of an element, None if it is not marked itself."""
@@ -88,6 +89,7 @@ def element_records(
     """Every element called ``unit`` below these roots as a record; ``path`` is where they are
     from."""
     n_units = overlapping = 0
+    example = ""
     for root in roots:
         opens = True
         for element in root.iter():
@@ -98,8 +100,10 @@ def element_records(
             offsets = find_tokens(text, tokens)
             if not offsets:
                 continue
-            spans, n_left_out = _token_spans(fields, offsets)
-            overlapping += n_left_out
+            spans, left_out = _token_spans(fields, offsets)
+            overlapping += len(left_out)
+            if left_out and not example:
+                example = _describe_overlap(left_out[0], text)
             columns = {
                 "word": [text[start:end] for start, end in offsets],
                 "label": labels_from_spans(spans, len(offsets)),
@@ -110,7 +114,10 @@ def element_records(
         raise DataError(f"there is no <{unit}> in {os.fspath(path)}: give another unit")
     if overlapping:
         _log.warning(
-            "%s: %d elements begin in another's last token: left out", os.fspath(path), overlapping
+            "%s: %d elements begin within the last token of another and are left out, such as %s",
+            os.fspath(path),
+            overlapping,
+            example,
         )
 
 
@@ -175,16 +182,25 @@ def _text(element: Element, label: ElementLabel) -> tuple[str, list[Span]]:
     return text.rstrip(), [Span(max(a - shift, 0), b - shift, name) for a, b, name in spans]
 
 
-def _token_spans(fields: list[Span], offsets: list[tuple[int, int]]) -> tuple[list[Span], int]:
-    """Spans of tokens, without those that have none, and how many overlap one before them."""
+def _token_spans(
+    fields: list[Span], offsets: list[tuple[int, int]]
+) -> tuple[list[Span], list[Span]]:
+    """Spans of tokens, without those that have none, and the fields that overlap one before
+    them."""
     out: list[Span] = []
-    overlapping = 0
+    overlapping: list[Span] = []
     for field in fields:
         if not any(start < field.end and field.start < end for start, end in offsets):
             continue
         [span], _ = snap_to_tokens([field], offsets, "an element")
         if out and span.start < out[-1].end:
-            overlapping += 1
+            overlapping.append(field)
         else:
             out.append(span)
     return out, overlapping
+
+
+def _describe_overlap(field: Span, text: str) -> str:
+    """The element, with the characters around it."""
+    around = text[max(field.start - CONTEXT, 0) : field.end + CONTEXT]
+    return f"{field.label} {text[field.start : field.end]!r} in {around!r}"

@@ -29,13 +29,13 @@ def run(console: Console, report: Path) -> None:
 
 def show_comparison(console: Console, report: Path) -> None:
     """The new labels alone, and with the old tagger by `auto`: one table, and a report."""
-    _say(console, "A little labelled text, and an old tagger for something else", style="bold")
+    _say(console, "A little labelled text, and an old tagger for a related task", style="bold")
     _say(
         console,
-        "New: the fields of a talk (speaker, place, times, title), labelled in a few lines\n"
-        "of announcements. Old: a tagger for names in news. All text is made up.\n\n"
-        "F1 on 200 other lines, by a tagger trained alone, and by auto, which weighs by\n"
-        "cross-validation how far to trust the old one:\n",
+        "New: the fields of a talk (speaker, place, times, title), labelled in a few\n"
+        "lines of announcements. Old: a tagger for names in news. All text is made up.\n\n"
+        "F1 on 200 other lines, for a tagger trained on the new lines alone and for\n"
+        "auto, which decides by cross-validation how far to trust the old tagger:\n",
     )
     try:
         comparison = DemoComparison(report.with_suffix(".jsonl"))
@@ -50,7 +50,7 @@ def show_comparison(console: Console, report: Path) -> None:
     except DovetailError as error:
         _say(console, f"There is no comparison: {error}")
         return
-    _say(console, f"The report, with a learning curve and examples: {report.absolute()}")
+    _say(console, f"The report, with the learning curve: {report.absolute()}")
     open_report(report, console)
 
 
@@ -60,16 +60,16 @@ def describe_saving(summary: Summary) -> str:
     alone = mean_f1(summary, "none", sizes[-1])
     enough = next((size for size in sizes if mean_f1(summary, "auto", size) >= alone), None)
     if enough is None or enough == sizes[-1]:
-        return f"Trained alone on {sizes[-1]} lines, it is as good as auto."
-    return f"auto with {enough} lines is as good as the tagger alone with {sizes[-1]}, or better."
+        return f"The tagger trained alone on {sizes[-1]} lines is as good as auto."
+    return f"auto with {enough} lines is at least as good as the tagger alone with {sizes[-1]}."
 
 
 def show_raw_text(console: Console) -> None:
     """Spans of lines that nobody has labelled, by taggers with more text to learn from."""
     train = read_conll(path("train.conll"), ["word", "fields"])
     lines = read_text(path("unlabelled.txt")).select(RAW_LINES)
-    _say(console, f"\nRaw text, after {len(train)} labelled lines, decoded jointly", style="bold")
-    _say(console, "Each span with its probability: the low ones are worth a second look.")
+    _say(console, f"\nRaw text, tagged after training on {len(train)} labelled lines", style="bold")
+    _say(console, "Each span has its probability; those with a low one deserve a second look.")
     with console.status("training"):
         names = Tagger().fit(read_conll(path("news.conll"), ["word", "ner"]))
         pipeline = Pipeline({"ner": names, "fields": Tagger()}).fit({"fields": train})
@@ -89,7 +89,7 @@ def what_next() -> str:
         "  echo 'Talk by Dr. Ada Osei today at 4:30 pm' | "
         f"{script} tag talks.dovetail --format text\n"
         f"  {script} compare {data / 'compare.toml'} --html talks.html --results talks.jsonl\n"
-        "and then a recipe of your own: copy this one, and name your files."
+        "Then write a recipe of your own: copy this one, and name your files."
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from dovetail.base.potentials import Potentials
+from dovetail.chain.explain import words_of
 from dovetail.chain.tagged_text import cut_texts
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus, Unit
@@ -15,6 +16,7 @@ from dovetail.pipeline.choices import DECODINGS, Decode, check_choice
 from dovetail.pipeline.composition import Composition
 from dovetail.pipeline.decode.decoder import Decoder
 from dovetail.pipeline.decode.explain import PipelineExplanation, explain_changes
+from dovetail.pipeline.decode.explain_layer import explain_annotator
 from dovetail.pipeline.decode.inputs import as_corpus, input_columns, split_corpus
 from dovetail.pipeline.decode.joint import JointScores, annotate_in_order
 from dovetail.pipeline.decode.tagged_text import LayeredText, layered_texts
@@ -128,15 +130,29 @@ class LayeredLabeller(Composition):
     def explain_layer(
         self, name: str, sequence: Any, *, top: int = 10, why_not: str | None = None
     ) -> Explanation:
-        """Why the tagger of one layer gives its labels, where it reads the best labels of the
-        others; ``why_not`` as for `Tagger.explain`."""
+        """Why one layer gives its labels; ``why_not`` as for `Tagger.explain`.
+
+        A tagger is asked where it reads the best labels of the others. Of several models that
+        decide together, such as the pool that ``auto`` makes, each source has the weighted sum of
+        what it adds in all of them.
+        """
         self.check()
+        given = self._represented(sequence)
         tagger = self[name]
-        if not isinstance(tagger, Tagger):
-            what = type(tagger).__name__
-            raise DataError(f"layer '{name}' is a {what}; only a Tagger can explain its labels")
-        labelled = self._decoder.annotate(self._represented(sequence), self.decode, {})
-        return tagger.explain(labelled[0], top=top, why_not=why_not)
+        labelled = self._decoder.annotate(given, self.decode, {})
+        if isinstance(tagger, Tagger):
+            return tagger.explain(labelled[0], top=top, why_not=why_not)
+        place = self.names.index(name)
+        passed = self._decoder.column_to_pass(self.decode, {})
+        return explain_annotator(
+            self.layers[place],
+            annotate_in_order(self.layers[:place], given, passed),
+            cast("list[str]", labelled.lists(name)[0]),
+            words=words_of(given[0], has_template=True),
+            top=top,
+            why_not=why_not,
+            threads=self.threads,
+        )
 
     def _represented(self, sequence: Any) -> Corpus:
         """One sequence of a corpus, or of tokens, with the columns of representations."""

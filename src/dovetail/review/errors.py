@@ -95,7 +95,7 @@ class ErrorReport:
 
     def suspicious(self, at_least: float = 0.9) -> list[tuple[ReviewedSequence, Difference]]:
         """Given labels that may be wrong: a model that has not seen them (`cross_validate`) is at
-        least so sure of another one. The surest first.
+        least so sure of another one. The most confident first.
 
         A span that is missed counts only if other sequences have all its words: a model is sure
         that words which it never saw are no name, and knows nothing of them.
@@ -131,7 +131,7 @@ class ErrorReport:
         if confusions:
             lines += ["", f"confusions{_of(top, len(confusions))}", *_table(confusions[:top])]
         if wrong:
-            lines += ["", f"wrong, the surest first{_of(top, len(wrong))}"]
+            lines += ["", f"wrong, most confident first{_of(top, len(wrong))}"]
             for one in wrong[:top]:
                 lines.append(f"sequence {one.index + 1}: {' '.join(one.words)}")
                 lines += [f"  {difference_to_text(one, found)}" for found in one.differences]

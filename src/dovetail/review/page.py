@@ -47,9 +47,10 @@ thead, .quiet { color: var(--quiet); }
 mark {
   color: var(--mark-ink); background: hsl(var(--hue) 70% var(--mark));
   border-radius: .3em; padding: .1em .3em;
+  box-decoration-break: clone; -webkit-box-decoration-break: clone;
 }
 mark small { font-weight: 700; font-size: .72em; margin-left: .3em; }
-mark.differs { outline: 2px solid var(--wrong); }
+mark.differs { box-shadow: 0 0 0 2px var(--wrong); }
 """.strip()
 
 
@@ -99,7 +100,7 @@ def _errors(report: ErrorReport, top: int) -> str:
         ]
         parts += [_head("Confusions", top, len(rows)), _table(rows[:top])]
     if wrong:
-        parts.append(_head("Wrong sequences, the surest first", top, len(wrong)))
+        parts.append(_head("Wrong sequences, most confident first", top, len(wrong)))
         parts += [_wrong_sequence(one) for one in wrong[:top]]
     if doubted:
         parts.append(_head("Right sequences, the most doubted first", top, len(doubted)))

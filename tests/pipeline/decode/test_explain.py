@@ -98,3 +98,24 @@ def test_members_of_a_pool_may_lack_labels(layers: dict[str, Any], corpus: Corpu
         labels |= {*ours.lists("low")[0]}
     assert n_changes
     assert "L" in labels
+
+
+def test_a_pool_explains_its_labels_by_what_its_members_see(
+    layers: dict[str, Any], corpus: Corpus
+) -> None:
+    pipeline = mixed(layers, corpus)
+    pipeline.decode = "cascade"
+    for sequence in random_corpus(5, seed=3, longest=8):
+        answer = pipeline.annotate(sequence.to_corpus())
+        labels = answer.lists("up")[0]
+        found = pipeline.explain_layer("up", sequence, top=10_000)
+        assert [token.label for token in found.tokens] == labels
+        assert [token.word for token in found.tokens] == list(sequence["word"])
+        for place, token in enumerate(found.tokens):
+            changed = [*labels[:place], token.rival, *labels[place + 1 :]]
+            loss = score(pipeline, answer) - score(pipeline, answer.with_column("up", [changed]))
+            assert sum(c.margin for c in token.contributions) == pytest.approx(loss, abs=1e-5)
+            assert token.rival_probability <= 1 - token.probability + 1e-9
+    rival = pipeline["up"].labels_[-1]
+    told = pipeline.explain_layer("up", corpus[0], why_not=rival)
+    assert all(rival in (token.label, token.rival) for token in told.tokens)

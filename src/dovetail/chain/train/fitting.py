@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dovetail import __version__, _native
-from dovetail.base.training import Hooks, run_rounds
+from dovetail.base.training import Hooks, run_rounds, training_date
 from dovetail.chain.constraints import (
     NOTHING,
     choose_scheme,
@@ -138,6 +138,7 @@ class Fitting:
         callback: Callback | None,
         checkpoint: str | os.PathLike[str] | None,
         warm_start: ChainModel | None,
+        origin: Mapping[str, Any],
     ) -> Fitted:
         tagger = self.tagger
         objective = Objective(
@@ -188,6 +189,8 @@ class Fitting:
             "held_out": kept.held_out,
             "seconds": outcome.history[-1].seconds,
             "evaluations": objective.evaluations,
+            "date": training_date(),
+            **origin,
         }
         training = {**self._facts()["training"], **facts}
         model = make_model(outcome.step.weights, {"training": training})

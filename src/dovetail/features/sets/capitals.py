@@ -10,6 +10,19 @@ PATTERNS = ("[A-Z][a-z]+", "[A-Z][A-Z]+", "[A-Z]", "[A-Z]+", "[A-Z]+[a-z]+[A-Z]+
 # Of short shapes: a word with a capital letter first, one in capitals, a number.
 COARSE = ("^Xx?([^Xx]+Xx?)*$", "^[^x]*X[^x]*$", "^d+$")
 
+MEANINGS = ("title case", "capitals", "number")
+
+
+def readable_name(feature: str) -> str:
+    """The name of a feature, for people: patterns of the default features as what they mean.
+
+    >>> readable_name('word.short_shape.test("^d+$")[1]=false')
+    'word.⟨number⟩[1]=false'
+    """
+    for pattern, meaning in zip(COARSE, MEANINGS, strict=True):
+        feature = feature.replace(f'.short_shape.test("{pattern}")', f".⟨{meaning}⟩")
+    return feature
+
 
 def letter_case(word: Column) -> Expression:
     """Whether a word is in title case, whether in capitals, whether a number.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from dovetail.corpus import Corpus
+from dovetail.features.sets.capitals import readable_name
 from dovetail.pipeline.decode.decoder import Decoder
 
 
@@ -57,7 +58,7 @@ class PipelineExplanation(NamedTuple):
         ]
         lines.append(f"because, {self.gain:+.3f} in all:")
         lines += [
-            f"   {r.gain:+8.3f}  {r.layer}, {r.token + 1}. {r.word}: {r.source}"
+            f"   {r.gain:+8.3f}  {r.layer}, {r.token + 1}. {r.word}: {readable_name(r.source)}"
             for r in self.reasons
         ]
         return "\n".join(lines)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from dovetail.base.training import training_date
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.pipeline.choices import PROBABILISTIC, TRAININGS, Decode, Training, check_choice
@@ -99,6 +100,7 @@ class Trainer:
                 "tokens": corpus.n_tokens,
                 "folds": self.folds,
                 "seed": self.seed,
+                "date": training_date(),
                 **more.get(name, {}),
             }
             for name, corpus in corpora.items()

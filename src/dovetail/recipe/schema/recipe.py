@@ -43,7 +43,7 @@ RECIPE: Table = {
                 "With auto, what types of old labels mean among the new ones.",
             ),
             "folds": Key(Integer(2), "Parts of cross-fitting where tasks learn from one text."),
-            "seed": Key(SEED, "Seed of what is random."),
+            "seed": Key(SEED, "Random seed."),
         },
     ),
     "unlabelled": Key(

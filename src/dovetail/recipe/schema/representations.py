@@ -60,14 +60,14 @@ _COLUMN = {
     ),
 }
 _WORDS = {
-    "min_count": Key(COUNT, "Words seen less often are not told apart."),
+    "min_count": Key(COUNT, "Words that occur less often are not distinguished."),
     "rare": Key(Choice(get_args(Rare)), "Whether these go by their form, or are all one."),
 }
-RANDOM_SEED = parameters_for(HMM, {"seed": Key(SEED, "Seed of what is random.")})["seed"]
+RANDOM_SEED = parameters_for(HMM, {"seed": Key(SEED, "Random seed.")})["seed"]
 _SEED = {"seed": Key(SEED, "Its seed; by default that of the recipe.")}
 _HMM = {
     "states": Key(COUNT, "How many hidden states."),
-    "rounds": Key(COUNT, "Rounds of EM at most."),
+    "rounds": Key(COUNT, "Maximum number of EM rounds."),
     "start": Key(Choice(get_args(Start)), "Where EM begins: at exchange classes, or at random."),
     "update": Key(
         Choice(get_args(Update)), "How emissions are estimated: by variational Bayes, or plain EM."
@@ -91,14 +91,14 @@ _BIASES = {
     "labels": Key(ColumnName(), "The source's column of labels, which states should tell."),
     **{key: _weight_key(key) for key in OFFERED},
     **parameters_for(
-        BiasedHMM, {"sigma": Key(POSITIVE, "Bound of all biases together, as the paper has it.")}
+        BiasedHMM, {"sigma": Key(POSITIVE, "Bound on all biases together, as in the paper.")}
     ),
 }
 _LAYERS = parameters_for(
     LayeredHMM,
     {
         "layers": Key(COUNT, "How many hidden Markov models."),
-        "repel": Key(NOT_NEGATIVE, "Weight of a bias to layers unlike those before them."),
+        "repel": Key(NOT_NEGATIVE, "Weight of a bias towards layers unlike those before them."),
     },
 )
 

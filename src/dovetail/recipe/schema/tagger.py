@@ -26,30 +26,30 @@ TAGGER = parameters_for(
         "c1": Key(NOT_NEGATIVE, "Strength of the L1 penalty."),
         "c2": Key(
             AutoOr(NOT_NEGATIVE),
-            "Strength of the L2 penalty; auto suits the features and the amount of text.",
+            "Strength of the L2 penalty; auto adapts it to the features and the amount of text.",
         ),
         "method": Key(
             Choice(tuple(METHODS)),
             "How to train; auto starts fast and ends with a certificate of convergence.",
         ),
-        "tolerance": Key(POSITIVE, "Stop when within this of the optimum, relative to it."),
-        "max_iterations": Key(COUNT, "Stop after so many iterations at the latest."),
-        "min_count": Key(COUNT, "Drop features seen less often."),
-        "all_pairs": Key(Flag(), "Weights for unseen pairs of feature and label, too."),
-        "all_transitions": Key(Flag(), "Weights for unseen label transitions, too."),
-        "boundaries": Key(Flag(), "Weights for starting and ending with a label."),
+        "tolerance": Key(POSITIVE, "Stop within this relative distance of the optimum."),
+        "max_iterations": Key(COUNT, "Stop after this many iterations at the latest."),
+        "min_count": Key(COUNT, "Drop features that occur less often."),
+        "all_pairs": Key(Flag(), "Also give weights to unseen pairs of feature and label."),
+        "all_transitions": Key(Flag(), "Also give weights to unseen label transitions."),
+        "boundaries": Key(Flag(), "Give weights to starting and ending with a label."),
         "constraints": Key(
             Choice(("auto", *get_args(Scheme))),
-            "Allow only the legal transitions of a span scheme; auto is that of the data.",
+            "Allow only the legal transitions of a span scheme; auto takes that of the data.",
         ),
         "label_weights": Key(
             TableOf("a table of labels and numbers above 0", POSITIVE),
-            "Errors on a label of weight above 1 cost more, below 1 less.",
+            "Errors on a label with a weight above 1 cost more, below 1 less.",
         ),
         "precision": Key(
-            Choice(get_args(Precision)), "Of the numbers in training; double is slower."
+            Choice(get_args(Precision)), "Precision of the numbers in training; double is slower."
         ),
-        "seed": Key(SEED, "Seed of what is random."),
+        "seed": Key(SEED, "Random seed."),
         "memory_limit": Key(POSITIVE, "Bytes that the dual method may take beside the data."),
     },
 )
