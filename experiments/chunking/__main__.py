@@ -8,9 +8,10 @@ import click
 
 from experiments.chunking.experiment import ChunkExperiment
 from experiments.chunking.report import ChunkReport
+from experiments.chunking.study import SYSTEMS
 from experiments.common.command import experiment_options, run_command
 from experiments.common.experiment import Results
-from experiments.readers.function_chunks import DATA
+from experiments.readers.function_chunks import CORPORA, DATA
 
 
 def report(experiment: ChunkExperiment, results: Results) -> ChunkReport:
@@ -20,6 +21,8 @@ def report(experiment: ChunkExperiment, results: Results) -> ChunkReport:
 
 @click.command()
 @experiment_options("chunking", splits=8, quick="Two folds of little text, five systems.")
+@click.option("--corpus", "corpora", multiple=True, type=click.Choice([*CORPORA]), help="Alone.")
+@click.option("--system", "systems", multiple=True, type=click.Choice(SYSTEMS), help="Alone.")
 def main(**options: Any) -> None:
     """Chunks with auxiliary tasks, and feature nets into a CRF.
 

@@ -17,7 +17,10 @@ QUICK_SENTENCES = 1200
 @dataclass(frozen=True)
 class ChunkExperiment(Experiment):
     """Three corpora, ``n_draws`` of eight folds; with ``quick`` a few systems on little text of
-    one."""
+    one. ``corpora`` and ``systems`` name some alone."""
+
+    corpora: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
 
     def studies(
         self,
@@ -25,8 +28,8 @@ class ChunkExperiment(Experiment):
         say: Say | None = None,  # noqa: ARG002
     ) -> dict[str, ChunkStudy]:
         """A study for each corpus."""
-        names = list(CORPORA)[:1] if self.quick else list(CORPORA)
-        systems = QUICK if self.quick else SYSTEMS
+        names = self.corpora or (list(CORPORA)[:1] if self.quick else list(CORPORA))
+        systems = self.systems or (QUICK if self.quick else SYSTEMS)
         size = self.n_sentences or (QUICK_SENTENCES if self.quick else None)
         folds = min(self.n_draws, N_FOLDS)
         return {

@@ -12,10 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from dovetail.compare import Result, Summary, summarize, write_report
-from dovetail.compare.formatting import describe_difference
+from dovetail.compare.formatting import describe_difference, format_difference
 from experiments.chunking import published_results as published
 from experiments.chunking.study import REFERENCE
-from experiments.chunking.systems import ON_STRUCTURE
+from experiments.chunking.systems import ON_STRUCTURE, PRINTED
 from experiments.common.files import write_json
 from experiments.common.tables import dense_table, percent2
 
@@ -91,16 +91,24 @@ class ChunkReport:
 
     def _claims(self, summary: Summary) -> Iterator[tuple[str, str]]:
         for system in summary.systems:
-            if system in ("ASO 7", ON_STRUCTURE) and "linear" in summary.systems:
+            if system in ("ASO 7", ON_STRUCTURE, *PRINTED) and "linear" in summary.systems:
                 yield system, "linear"
             elif system.startswith(f"{REFERENCE} + ASO"):
                 yield system, REFERENCE
+                control = system.replace("ASO", "linear")
+                if control in summary.systems:
+                    yield system, control
 
     def _difference(self, corpus: str, system: str, against: str) -> str:
         summary = summarize(self.results[corpus], reference=against, unit="sentences")
         found = summary.difference(system, against, summary.full_size)
         assert found is not None
-        return describe_difference(found)
+        here, there = (summary.score(name, summary.full_size) for name in (system, against))
+        assert here is not None
+        assert there is not None
+        precision = format_difference(here.precision.mean - there.precision.mean)
+        recall = format_difference(here.recall.mean - there.recall.mean)
+        return f"{describe_difference(found)}; precision {precision}, recall {recall}"
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain values."""

@@ -25,12 +25,14 @@ BELOW = ("linear", "SVM", "ASO")
 GOLD = tuple(f"CRF + {name}, gold" for name in BELOW)
 CROSSED = (
     "CRF + linear, crossed",
+    "CRF + linear, soft",
+    "CRF + linear, soft around",
     "CRF + ASO, crossed",
     "CRF + ASO, soft",
     "CRF + ASO, soft around",
 )
 UNLABELLED = (ON_STRUCTURE, f"CRF + {ON_STRUCTURE}, crossed", "CRF + structure")
-SYSTEMS = (*TABLE_3, "SVM", REFERENCE, *GOLD, *CROSSED, *UNLABELLED)
+SYSTEMS = (*TABLE_3, *chunk_systems.PRINTED, "SVM", REFERENCE, *GOLD, *CROSSED, *UNLABELLED)
 QUICK = ("linear", "ASO 7", "CRF", "CRF + ASO, gold", "CRF + ASO, crossed")
 
 
@@ -84,6 +86,7 @@ class ChunkStudy:
             "DIRECTIONS",
             "LINEAR",
             "AROUND",
+            "PRINTED",
         )
         settings = [SUPPORT_VECTORS, *(own[key] for key in names)]
         parts = (self.name, repr(settings), str(len(self.corpus)), module_fingerprint(ASO))

@@ -22,6 +22,9 @@ TOLERANCE = 1e-2
 LINEAR = {"penalty": 1e-4, "tolerance": 1e-3}
 BELOW = "below"
 IN_NETS = f"ASO {N_PARTS}"
+SOFT = ("linear", IN_NETS)  # whose probabilities are read
+PRINTED = {"printed 5": (5, 0), "printed L": (0, 1), "printed 3L": (0, 3)}
+"""Directions of the algorithm as printed: so many, or so many times the labels."""
 AROUND = 2  # how far, where a column is read by itself too
 MASKED = (("pos", 0), ("pos", -1), ("pos", 1), ("word", 0), ("word", -1), ("word", 1))
 DIRECTIONS = 30  # of structure that is learned from unlabelled text
@@ -93,7 +96,12 @@ class Models:
             return SupportVectors(self.features).fit(corpus, label=LABEL)
         features = self.reading_structure if name == ON_STRUCTURE else self.features
         settings: dict[str, Any] = {"features": features, "threads": 1, **LINEAR}
-        settings["calibrate"] = name == IN_NETS  # no other one's probabilities are read
+        settings["calibrate"] = name in SOFT
+        if name in PRINTED:
+            fixed, of_labels = PRINTED[name]
+            h = fixed or of_labels * len(set(corpus.column(LABEL).codes.tolist()))
+            printed = ASO(variant="paper", n_parts=N_PARTS, h=h, **settings)
+            return printed.fit(corpus, label=LABEL)
         if which.isdecimal():
             tasks = parts(corpus, LABEL, N_PARTS)[: int(which)]
             return ASO(n_parts=0, auxiliary=tasks, **settings).fit(corpus, label=LABEL)
@@ -118,7 +126,7 @@ class Models:
 
 def _columns(name: str, model: Any, corpus: Corpus) -> Columns:
     """A model's labels and, where they are read, its probabilities. Models themselves are large."""
-    return {soft: model.column(corpus, soft=soft) for soft in {False, name == IN_NETS}}
+    return {soft: model.column(corpus, soft=soft) for soft in {False, name in SOFT}}
 
 
 def _lists(corpus: Corpus) -> list[list[str]]:

@@ -1,12 +1,13 @@
 // One linear classifier: minimise over w [F] and v [h]
 //
-//     f(w, v) = 1/n sum_i M(y_i (x_i . w + z_i . v)) + lambda |w|^2
+//     f(w, v) = 1/n sum_i M(y_i (x_i . w + z_i . v)) + lambda |w|^2 + mu |v|^2
 //
 // by coordinate ascent in its dual (Hsieh et al. 2008; Yu et al. 2011): each row i has one number a_i, and
 // w = sum_i a_i y_i x_i / (2 lambda n). x are sparse rows, z a block of dense ones. The duality gap is a sum over rows;
-// only those that have a share in it worth mentioning are visited until the next look at all. v, which is free, is held
-// near a centre that moves to where v has gone; that ends at the free minimum, soon if the columns of z are alike in
-// size and not in direction. A classifier takes one vector of F numbers in single precision, and four numbers a row.
+// only those that have a share in it worth mentioning are visited until the next look at all. Where mu is 0, v is free:
+// it is held near a centre that moves to where v has gone; that ends at the free minimum, soon if the columns of z are
+// alike in size and not in direction. A classifier takes one vector of F numbers in single precision, and four numbers
+// a row.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -23,6 +24,7 @@ struct LinearSettings {
     double lambda,
         tolerance;  // stop when f can fall by no more than this share of it (with a free v, by its last move)
     int max_iterations;
+    double block_penalty = 0;  // mu
     double enough(double objective) const { return tolerance * std::max(objective, kNothing); }
     static constexpr double kNothing = 1e-3;  // of what no weights at all lose: less is not worth a time
 };
@@ -52,7 +54,7 @@ public:
             for (size_t j = 0; j < h_; ++j) of_z += static_cast<double>(dense[i * h + j]) * dense[i * h + j];
         }
         // A centre holds v so that the block and the sparse features weigh the same: neither slows the ascent down.
-        held_ = settings.lambda * (of_x > 0 && of_z > 0 ? of_z / of_x : 1);
+        held_ = free() ? settings.lambda * (of_x > 0 && of_z > 0 ? of_z / of_x : 1) : settings.block_penalty;
     }
     std::vector<float> weights;  // w, then v
 
@@ -73,8 +75,9 @@ public:
         weights = from;
         for (size_t i = 0; i < rows_.size(); ++i)
             if (codes_[i] >= 0) state_[i] = static_cast<float>(Loss::state(margin(i)));
-        std::copy(from.begin() + static_cast<std::ptrdiff_t>(F_), from.end(), centre_.begin());
-        std::fill(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(F_), 0.0f);
+        const auto first_of_v = static_cast<std::ptrdiff_t>(F_);
+        if (free()) std::copy(from.begin() + first_of_v, from.end(), centre_.begin());
+        std::fill(weights.begin(), free() ? weights.begin() + first_of_v : weights.end(), 0.0f);
         for (size_t i = 0; i < rows_.size(); ++i)
             if (codes_[i] >= 0) add(i, Loss::a(state_[i]));
         return ascent(most_looks);
@@ -97,11 +100,13 @@ private:
             if (out.enough || out.iterations == most_looks) break;
             for (int round = 0; round < kRounds; ++round) ascend();
         }
-        std::copy(centre_.begin(), centre_.end(),
-                  weights.begin() + static_cast<std::ptrdiff_t>(F_));  // the v that was looked at
+        if (free())
+            std::copy(centre_.begin(), centre_.end(),
+                      weights.begin() + static_cast<std::ptrdiff_t>(F_));  // the v that was looked at
         return out;
     }
 
+    bool free() const { return settings_.block_penalty == 0; }
     double sign(size_t i) const { return codes_[i] == positive_ ? 1.0 : -1.0; }
     double margin(size_t i) const {
         float sum = rows_.dot(i, weights.data());
@@ -128,13 +133,15 @@ private:
         active_.clear();
         for (size_t i = 0; i < rows_.size(); ++i)
             if (gaps_[i] > least) active_.push_back(static_cast<uint32_t>(i));
-        double squares = 0;
+        double squares = 0, of_v = 0;
         for (size_t k = 0; k < F_; ++k) squares += static_cast<double>(weights[k]) * weights[k];
-        objective = loss / n_ + settings_.lambda * squares;
+        for (size_t k = F_; k < F_ + h_; ++k) of_v += static_cast<double>(weights[k]) * weights[k];
+        objective = loss / n_ + settings_.lambda * squares + settings_.block_penalty * of_v;
         return gap / n_;
     }
-    // Moves the centre to v, and v as far again; what f may fall if v moves on as far as it has come.
+    // Moves the centre of a free v to v, and v as far again; what f may fall if v moves on as far as it has come.
     double recentre() {
+        if (!free()) return 0;
         double moved = 0, far = 0;
         for (size_t j = 0; j < h_; ++j) {
             const float by = weights[F_ + j] - centre_[j];

@@ -71,20 +71,26 @@ private:
     }
     // f at weights + length x step.
     double objective(double length) const {
-        double sum = 0, squares = 0;
+        double sum = 0, squares = 0, of_v = 0;
         for (size_t i = 0; i < rows_.size(); ++i)
             if (codes_[i] >= 0) sum += Loss::value(sign(i) * (margin_[i] + length * change_[i]));
         for (size_t k = 0; k < F_; ++k) {
             const double w = weights[k] + length * step_[k];
             squares += w * w;
         }
-        return sum / static_cast<double>(n_) + settings_.lambda * squares;
+        for (size_t k = F_; k < F_ + h_; ++k) {
+            const double v = weights[k] + length * step_[k];
+            of_v += v * v;
+        }
+        return sum / static_cast<double>(n_) + settings_.lambda * squares + settings_.block_penalty * of_v;
     }
     // The gradient, which rows have curvature, and the diagonal of the Hessian.
     void derive() {
         const auto twice = static_cast<float>(2 * settings_.lambda);
         for (size_t k = 0; k < F_; ++k) gradient_[k] = twice * weights[k], scale_[k] = twice;
-        for (size_t k = F_; k < F_ + h_; ++k) gradient_[k] = 0, scale_[k] = kRidge * twice;
+        const auto twice_of_v = static_cast<float>(2 * settings_.block_penalty);
+        for (size_t k = F_; k < F_ + h_; ++k)
+            gradient_[k] = twice_of_v * weights[k], scale_[k] = kRidge * twice + twice_of_v;
         curved_.clear();
         const double share = 1 / static_cast<double>(n_);
         for (size_t i = 0; i < rows_.size(); ++i) {
@@ -127,7 +133,8 @@ private:
     void multiply(const std::vector<float>& by, std::vector<float>& out) const {
         const auto twice = static_cast<float>(2 * settings_.lambda);
         for (size_t k = 0; k < F_; ++k) out[k] = twice * by[k];
-        for (size_t k = F_; k < F_ + h_; ++k) out[k] = kRidge * twice * by[k];
+        const float of_v = kRidge * twice + static_cast<float>(2 * settings_.block_penalty);
+        for (size_t k = F_; k < F_ + h_; ++k) out[k] = of_v * by[k];
         for (uint32_t i : curved_) add_row(i, curvature_[i] * product_with(i, by), out);
     }
     static double dot(const std::vector<float>& a, const std::vector<float>& b) {

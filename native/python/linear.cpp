@@ -65,11 +65,11 @@ void bind_linear(nb::module_& module) {
             "fit",
             [](const LinearRows& self, In<int32_t> codes, std::vector<int32_t> positives, Floats block,
                const std::string& loss, double penalty, double tolerance, int max_iterations, bool keep_weights,
-               int threads) {
+               int threads, double block_penalty) {
                 check_size(codes.size(), self.size(), "codes");
                 check_size(block.shape(0), self.size(), "block");
                 const size_t h = block.shape(1), k = positives.size();
-                const LinearSettings settings{penalty, tolerance, max_iterations};
+                const LinearSettings settings{penalty, tolerance, max_iterations, block_penalty};
                 LinearFits out = without_gil([&] {
                     return with_loss(loss, [&](auto chosen) {
                         return fit_linear<decltype(chosen)>(self, codes.data(), positives, block.data(), h, settings,
@@ -82,7 +82,7 @@ void bind_linear(nb::module_& module) {
                                        to_numpy(std::move(out.objective)), to_numpy(std::move(out.iterations)));
             },
             arg("codes"), arg("positives"), arg("block"), arg("loss"), arg("penalty"), arg("tolerance"),
-            arg("max_iterations"), arg("keep_weights"), arg("threads"),
+            arg("max_iterations"), arg("keep_weights"), arg("threads"), arg("block_penalty") = 0.0,
             "A classifier for each positive code against the others: its weights (or its coefficients of rows), "
             "weights of the dense block, objective, iterations.")
         .def(

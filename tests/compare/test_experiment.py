@@ -14,6 +14,7 @@ from dovetail.compare.experiment import Experiment
 from dovetail.corpus import write_conll
 from dovetail.recipe import Recipe
 from dovetail.representation import BiasedHMM, Entropy
+from dovetail.representation.build import make_representation
 from pipeline.conftest import only, random_corpus
 
 TASKS = """
@@ -181,15 +182,6 @@ def test_representations_are_read_by_all_systems(tmp_path: Path) -> None:
         assert "class" in pipeline["up"].model_.template.columns
 
 
-def test_labels_that_are_tested_must_stay_unseen(tmp_path: Path) -> None:
-    lower, upper = random_corpus(40, seed=1, longest=7), random_corpus(30, seed=2, longest=8)
-    biased = 'kind = "biased"\nsource = "up.conll"\nlabels = "label"\nstates = 2\nmin_count = 1'
-    tasks = f"[[representation]]\n{biased}\n{TASKS}"
-    experiment = Experiment(write(tmp_path, "splits = 1", lower, upper, tasks), threads=1)
-    with pytest.raises(DataError, match="labels of the text that systems are tested on"):
-        experiment.work(experiment.plan.cells[0])
-
-
 def biased(name: str) -> str:
     """A recipe whose representation learns from the labels of a task."""
     source = f'source = "{name}.conll"\ncolumns = ["word", "{name}"]\nlabels = "{name}"'
@@ -263,3 +255,21 @@ def test_probabilities_of_spans_are_kept_at_full_size(tmp_path: Path) -> None:
         ("auto", 8),
     }
     assert sum(summarize(results).reliability["auto"].counts) > 0
+
+
+def test_labels_that_are_tested_are_learned_inside_each_split(tmp_path: Path) -> None:
+    lower, upper = random_corpus(40, seed=1, longest=7), random_corpus(30, seed=2, longest=8)
+    recipe = write(tmp_path, 'splits = 2\nsystems = ["cascade"]', lower, upper, biased("up"))
+    experiment = Experiment(recipe, threads=1)
+    for split in (0, 1):
+        train = experiment._train_part(split, 10)
+        assert len(train) == 10
+        assert "state" in train.names
+        state = experiment._learned(split, 10).known["state"]
+        known = make_representation(
+            "biased", labels="up", states=4, min_count=1, rounds=12, start="random", entropy=3.0,
+            seed=recipe.seed, threads=1,
+        )  # fmt: skip
+        expected = known.fit(only(train, "word", "up")).annotate(only(upper, "word"))
+        assert state.annotate(only(upper, "word")).lists("state") == expected.lists("state")
+        assert 0 <= experiment.work(experiment.plan.cells[split])["overall"]["f1"] <= 1

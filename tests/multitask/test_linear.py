@@ -49,6 +49,26 @@ def test_the_minimum_is_that_of_a_plain_optimiser(loss: str, h: int) -> None:
     assert found.block[0] == pytest.approx(v, abs=2e-2)
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("penalty", [0.01, 1e-5])  # the smaller one takes Newton's method
+@pytest.mark.parametrize("keep_weights", [True, False])
+def test_a_penalty_on_a_block_is_that_on_features(
+    loss: str, penalty: float, keep_weights: bool
+) -> None:
+    rng = np.random.default_rng(1)
+    x = np.where(rng.random((60, 6)) < 0.5, rng.normal(size=(60, 6)).round(2), 0)
+    z = rng.normal(size=(60, 2)).astype(np.float32)
+    codes = (z[:, 0] + rng.normal(size=60) > 0).astype(np.int32)
+    rows, objective = rows_of(x), Objective(loss, penalty, 1e-6)
+    how = {"block": z, "block_penalty": 4 * penalty, "keep_weights": keep_weights}
+    found = classifiers(rows, codes, [1], objective, **how)
+    y = np.where(codes == 1, 1, -1)
+    both = np.column_stack([matrix_of(rows), z / 2])  # half as large: four times the penalty
+    w, _, least = reference.best(loss, both, np.zeros((60, 0)), y, penalty)
+    assert found.objectives[0] == pytest.approx(least, rel=1e-3)
+    assert found.block[0] == pytest.approx(w[-2:] / 2, rel=5e-2, abs=5e-2)
+
+
 def test_features_of_the_same_rows_share_a_column_and_get_the_same_weight() -> None:
     x = np.array([[1, 1, 0], [1, 1, 1], [0, 0, 1], [0, 0, 1]], float)
     rows = rows_of(x)

@@ -174,9 +174,9 @@ def test_it_ends_when_nothing_moves() -> None:
 
 def test_aso_tags_by_w_and_theta_together() -> None:
     corpus = random_corpus(120)
-    aso = ASO(features=WORDS, n_parts=3, h=3, threads=1).fit(corpus, label="tag")
+    aso = ASO(features=WORDS, n_parts=3, h=3, sharing=1, threads=1).fit(corpus, label="tag")
     linear = LinearTagger(features=WORDS, threads=1).fit(corpus, label="tag")
-    assert aso.training_["objective"] < linear.training_["objective"]  # v is not penalised
+    assert aso.training_["objective"] < linear.training_["objective"]  # directions cost less
     right = np.mean([a == b for s, t in zip(aso.predict(corpus), corpus.lists("tag"), strict=True)
                      for a, b in zip(s, t, strict=True)])  # fmt: skip
     assert right > 0.95

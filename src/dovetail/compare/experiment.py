@@ -11,14 +11,15 @@ auto      a pool of models with transfer, or none, chosen by cross-validation
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import asdict
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
 from dovetail import __version__
 from dovetail.base.training import was_interrupted
+from dovetail.compare.ablation import WITHOUT, ablated_systems, leave_out, with_empty_columns
 from dovetail.compare.changes import joint_changes
 from dovetail.compare.copies import (
     describe_copies,
@@ -34,7 +35,7 @@ from dovetail.compare.design import (
     overlap_of_splits,
 )
 from dovetail.compare.plan import Cell, Plan
-from dovetail.compare.representations import learn_unseen
+from dovetail.compare.representations import Learned, build_unseen
 from dovetail.compare.store import fingerprint
 from dovetail.corpus import Corpus
 from dovetail.corpus.sequences import sequence_keys
@@ -48,6 +49,7 @@ from dovetail.pipeline.stacking import stack_taggers
 from dovetail.pipeline.tasks import name_task_in_errors
 from dovetail.pipeline.train.cross_fitting import shared_parts
 from dovetail.recipe import Comparison, Recipe, Task
+from dovetail.recipe.description import RepresentationSpec
 from dovetail.recipe.schema.tagger import TAGGER
 
 LEAST = 2  # parts that a cross-fitting needs
@@ -56,11 +58,21 @@ LEAST = 2  # parts that a cross-fitting needs
 class Experiment:
     """Everything that `run` needs to compare the systems of a recipe."""
 
-    def __init__(self, recipe: Recipe, *, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        recipe: Recipe,
+        *,
+        threads: int | None = None,
+        corpora: Mapping[str, Corpus] | None = None,
+        empty: Sequence[str] = (),
+    ) -> None:
+        """``corpora`` are the data, if read already; ``empty`` names columns that templates may
+        read, though no task writes them any more."""
         self.recipe = recipe
         self.comparison = recipe.compare or Comparison()
         self.threads = threads
-        self.corpora = recipe.corpora()
+        read = recipe.corpora() if corpora is None else corpora
+        self.corpora = with_empty_columns(read, recipe.tasks, empty)
         self.task: Task = recipe.tasks[-1]
         if self.task.name not in self.corpora:
             raise DataError(f"{recipe.path}: the last task, '{self.task.name}', has no data")
@@ -70,17 +82,76 @@ class Experiment:
         self.below = [task.name for task in recipe.tasks[:-1]]
         self._units, self.unit = unit_bounds(self.corpus)
         self._n_units = len(self._units) - 1
-        self._test = recipe.test_corpus()
+        test = recipe.test_corpus()
+        if test is not None:
+            test = with_empty_columns({self.task.name: test}, [self.task], empty)[self.task.name]
+        self._test = test
         groups = self._copies[1] if self.comparison.group_copies else None
         self.splits = make_splits(self.comparison, self._n_units, groups, recipe.seed)
         self._latest: tuple[tuple[int, int, str], Pipeline] | None = None
+        self._latest_learned: tuple[tuple[int, int], Learned] | None = None
+        self._ablated: dict[str, Experiment] = {}
         self._shared = [name for name in self.below if self._shares_text(name)]
+        for part in self.comparison.without:  # what cannot be left out is told at once
+            self._without(part)
 
     @cached_property
-    def _learned(self) -> tuple[dict[str, Any], dict[str, Corpus]]:
-        """Representations, learned once for all splits, and corpora that taggers may learn from."""
+    def _built(self) -> tuple[list[Any], bool]:
+        """Representations, not yet trained, and whether each split needs its own."""
         tested = self.corpus if self._test is None else self._test
-        return learn_unseen(self.recipe, self.corpora, tested, self.label, self.threads)
+        return build_unseen(self.recipe, self.corpora, tested, self.label, self.threads)
+
+    @cached_property
+    def _learned_once(self) -> Learned:
+        made, _ = self._built
+        corpora = self.recipe.learn(made, self.corpora)
+        return Learned({one.name_: one for one in made}, corpora)
+
+    def _learned(self, split: int, size: int) -> Learned:
+        """Representations, and corpora that taggers may learn from: once for all splits, or where
+        labels of the tested text are learned from, by the training part of a split alone."""
+        if not self._built[1]:
+            return self._learned_once
+        if self._latest_learned is None or self._latest_learned[0] != (split, size):
+            numbers = self._sequences(self.splits[split].train[:size])
+            corpora = {
+                task.name: self.corpora[task.name].select(numbers)
+                if task.data == self.task.data
+                else self.corpora[task.name]
+                for task in self.recipe.tasks
+                if task.name in self.corpora
+            }
+            made = self.recipe.pipeline(self.corpora, threads=self.threads).representations
+            corpora = self.recipe.learn(made, corpora, partial(self._known_source, numbers))
+            found = Learned({one.name_: one for one in made}, corpora)
+            self._latest_learned = (split, size), found
+        return self._latest_learned[1]
+
+    def _known_source(
+        self, numbers: Sequence[int], spec: RepresentationSpec, source: Corpus
+    ) -> Corpus:
+        """What a representation may learn from: of the compared task's text, these sequences."""
+        if spec.text == self.task.data:
+            return source.select(numbers)
+        known = {*sequence_keys(self.corpus.select(numbers))}
+        hidden = {*sequence_keys(self.corpus)} - known
+        if self._test is not None:
+            hidden |= {*sequence_keys(self._test)}
+        return source.select(
+            [s for s, key in enumerate(sequence_keys(source)) if key not in hidden]
+        )
+
+    def _without(self, part: str) -> Experiment:
+        """The same comparison, with a part of the recipe left out."""
+        if part not in self._ablated:
+            columns = [one.name_ for one in self._built[0]]
+            recipe = leave_out(self.recipe, part, columns)
+            empty = [part] if part in self.below else []
+            kept = {task.name: self.corpora[task.name] for task in recipe.tasks if task.data}
+            self._ablated[part] = Experiment(
+                recipe, threads=self.threads, corpora=kept, empty=empty
+            )
+        return self._ablated[part]
 
     @cached_property
     def _copies(self) -> tuple[list[str], list[int]]:
@@ -129,7 +200,8 @@ class Experiment:
                 f"on, not {min(sizes)}"
             )
         once = [full] if drawn and full in sizes else []
-        return Plan(self.comparison.systems, len(self.splits), sizes, once)
+        systems = ablated_systems(self.comparison.systems, self.comparison.without, self.below)
+        return Plan(systems, len(self.splits), sizes, once)
 
     @property
     def fingerprint(self) -> str:
@@ -162,6 +234,8 @@ class Experiment:
         }
         if self.below:
             found["tasks below"] = ", ".join(self.below)
+        if self.comparison.without:
+            found["left out in turn"] = ", ".join(self.comparison.without)
         if self.recipe.training is not None:
             found["training"] = f"as each system has it, not {self.recipe.training}"
         if self._test is not None:
@@ -182,6 +256,9 @@ class Experiment:
 
     def work(self, cell: Cell) -> dict[str, Any]:
         """Train and score one system."""
+        system, _, part = cell.system.partition(WITHOUT)
+        if part:
+            return self._without(part).work(replace(cell, system=system))
         pipeline = self._fit_or_reuse(cell.split, cell.size, _training_for(cell.system))
         test = self._test_part(cell.split)
         if cell.system == "none":
@@ -221,7 +298,7 @@ class Experiment:
 
     def _train(self, split: int, size: int, training: str) -> Pipeline:
         train = self._train_part(split, size)
-        known, _ = self._learned
+        known = self._learned(split, size).known
         fresh = self.recipe.pipeline(self.corpora, known.values(), threads=self.threads)
         tagger = fresh[self.task.name]
         own: dict[str, Any] = {self.task.name: tagger}
@@ -236,7 +313,7 @@ class Experiment:
                 raise KeyboardInterrupt
             return Pipeline({**known, **own}, threads=self.threads)
         data = dict.fromkeys(own, train)
-        if self._shared:  # trained here, so that what they write is cross-fitted
+        if self._shared or self._built[1]:  # trained here: what they write is cross-fitted
             lower = {name: fresh[name] for name in self.below}
             learning = [name for name in self.below if name in self.corpora]
             data |= {name: self._lower_data(name, split, size) for name in learning}
@@ -271,7 +348,7 @@ class Experiment:
         """The trained tasks below where none shares text with the last: once for all splits."""
         if not self.below:
             return {}
-        known, corpora = self._learned
+        known, corpora = self._learned_once.known, self._learned_once.corpora
         whole = self.recipe.pipeline(self.corpora, known.values(), threads=self.threads)
         lower = Pipeline({**known, **{n: whole[n] for n in self.below}}, threads=self.threads)
         data = {name: corpora[name] for name in self.below if name in corpora}
@@ -290,7 +367,7 @@ class Experiment:
 
     def _lower_data(self, name: str, split: int, size: int) -> Corpus:
         """What a task below may learn from: nothing of the test part, where it shares that text."""
-        corpus = self._learned[1][name]
+        corpus = self._learned(split, size).corpora[name]
         if name not in self._shared:
             return corpus
         if self.corpora[name] is self.corpus:
@@ -300,16 +377,20 @@ class Experiment:
         return corpus.select(kept)
 
     def _train_part(self, split: int, size: int) -> Corpus:
-        return self._part(self._learned[1][self.task.name], self.splits[split].train[:size])
+        own = self._learned(split, size).corpora[self.task.name]
+        if self._built[1]:
+            return own
+        return own.select(self._sequences(self.splits[split].train[:size]))
 
     def _test_part(self, split: int) -> Corpus:
         test = self.splits[split].test
-        return self._part(self.corpus, test) if self._test is None else self._test
+        if self._test is not None:
+            return self._test
+        return self.corpus.select(self._sequences(test))
 
-    def _part(self, corpus: Corpus, units: Sequence[int]) -> Corpus:
+    def _sequences(self, units: Sequence[int]) -> list[int]:
         bounds = self._units
-        numbers = [s for u in sorted(units) for s in range(int(bounds[u]), int(bounds[u + 1]))]
-        return corpus.select(numbers)
+        return [s for u in sorted(units) for s in range(int(bounds[u]), int(bounds[u + 1]))]
 
 
 def _name_features(task: Task) -> str:

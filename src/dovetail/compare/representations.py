@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from dovetail.corpus import Corpus
@@ -15,12 +16,22 @@ from dovetail.recipe.description import RepresentationSpec
 from dovetail.recipe.representations import read_domains
 
 
-def learn_unseen(
+@dataclass(frozen=True)
+class Learned:
+    """Trained representations by name, and the corpora, with leak-free columns where labels of
+    their own were learned from."""
+
+    known: Mapping[str, Any]
+    corpora: Mapping[str, Corpus]
+
+
+def build_unseen(
     recipe: Recipe, corpora: Mapping[str, Corpus], tested: Corpus, label: str, threads: int | None
-) -> tuple[dict[str, Any], dict[str, Corpus]]:
-    """Trained representations by name, and the corpora with leak-free columns where labels of their
-    own were learned from. Words of the tested text representations may see, its labels not."""
+) -> tuple[list[Any], bool]:
+    """The representations, not yet trained, and whether one learns from labels of the tested text,
+    so that each split needs its own. Words of that text they may see, its labels not."""
     whole = recipe.pipeline(corpora, threads=threads)
+    by_split = False
     for name in whole.names:
         _check_auxiliary(recipe, name, whole[name], tested, label)
     made = whole.representations
@@ -36,13 +47,12 @@ def learn_unseen(
                 "from labels, perhaps those that systems are tested on: let the recipe learn it, "
                 "from a source"
             )
-        if one.biased_by_ and _shares_text(spec, one.reads_[0], tested):
-            raise DataError(
-                f"{recipe.path}: the representation '{one.name_}' would learn from labels of the "
-                "text that systems are tested on: leave out its labels"
-            )
-    corpora = recipe.learn(made, corpora)
-    return {one.name_: one for one in made}, corpora
+        try:
+            by_split |= bool(one.biased_by_) and _shares_text(spec, one.reads_[0], tested)
+        except DataError as error:
+            message = f"{recipe.path}: the representation '{one.name_}': {error}"
+            raise DataError(message) from None
+    return list(made), by_split
 
 
 def _check_auxiliary(recipe: Recipe, name: str, tagger: Any, tested: Corpus, label: str) -> None:

@@ -86,7 +86,7 @@ class Alternation:
     The penalty is meant for so many tokens as ``n_tokens``: that of a task with fewer is stronger,
     as the sum of its losses is smaller. By default it is the same for all. ``groups`` has a number
     for each feature: directions are found for each group by itself. By default all features are
-    one group.
+    one group. Without ``leave_own_out`` tokens of a part are projected with what it has brought.
     """
 
     def __init__(
@@ -99,11 +99,13 @@ class Alternation:
         n_tokens: int | None = None,
         min_count: int = 1,
         groups: Callable[[], npt.NDArray[np.int64]] | None = None,
+        leave_own_out: bool = True,
         threads: int = 1,
     ) -> None:
         if not tasks:
             raise DataError("there are no auxiliary tasks to learn from: give at least one")
         self.objective, self.n_tokens, self.h, self.threads = objective, n_tokens, h, threads
+        self.leave_own_out = leave_own_out
         self.parts: list[Part] = []
         firsts = [matrix.add(task.corpus, task.hidden) for task in tasks]  # all features are known
         for task, first in zip(tasks, firsts, strict=True):
@@ -120,6 +122,7 @@ class Alternation:
         self.groups = None if groups is None else groups()
         self.n_groups = 1 if self.groups is None else int(self.groups.max()) + 1
         self.theta: Directions = np.zeros((matrix.n_features, h * self.n_groups), np.float32)
+        self.singular_values: list[list[float]] = []  # of the latest round, by groups
         self._started = False
 
     @property
@@ -147,7 +150,7 @@ class Alternation:
         block = np.zeros((self.theta.shape[1], self.n_problems))
         for part in self.parts:
             task, n = part.task, len(part.tokens)
-            penalty = self.objective.penalty * (self.n_tokens or n) / n
+            penalty = self.objective.penalty * max(1.0, (self.n_tokens or n) / n)
             found = classifiers(
                 part.rows, task.codes[part.tokens], task.positives,
                 replace(self.objective, penalty=penalty),
@@ -163,7 +166,7 @@ class Alternation:
     def projected(self, part: Part) -> Singles:
         """Theta x of a task's tokens, [rows x directions], of parts without their own share."""
         found = np.asarray(part.rows.project(self.theta, self.threads))
-        if not part.task.is_part:
+        if not self._leaves_out(part, part.task.corpus):
             return found
         n = self._n_parts(part.task.corpus)
         return (
@@ -181,8 +184,12 @@ class Alternation:
             found[:, some] = part.rows.project(own, self.threads)
         return found
 
+    def _leaves_out(self, part: Part, corpus: Corpus) -> bool:
+        """Whether tokens of a corpus are projected without a part's share."""
+        return self.leave_own_out and part.task.is_part and part.task.corpus is corpus
+
     def _n_parts(self, corpus: Corpus) -> int:
-        return sum(part.task.is_part and part.task.corpus is corpus for part in self.parts)
+        return sum(self._leaves_out(part, corpus) for part in self.parts)
 
     def projected_corpus(self, matrix: Matrix, corpus: Corpus) -> Singles:
         """Theta x of the tokens of a corpus of the matrix, [tokens x directions]; of those that are
@@ -192,7 +199,7 @@ class Alternation:
         found = np.asarray(rows.project(self.theta, self.threads))
         n, seen = self._n_parts(corpus), np.zeros(len(found), np.int64)
         for part in self.parts:
-            if part.task.is_part and part.task.corpus is corpus:
+            if self._leaves_out(part, corpus):
                 found[part.tokens] -= self._own(part)
                 seen[part.tokens] += 1
         scale = np.where(seen < n, n / np.maximum(1, n - seen), 0.0) if n else np.ones(len(found))
@@ -224,6 +231,7 @@ class Alternation:
                     int(some.sum()), self.h - int(some.sum()),
                 )  # fmt: skip
         self._replace(mixing, turned)
+        self.singular_values = values
         change = max(0.0, 1 - kept) if self._started else 1.0
         self._started = True
         return values, change
@@ -253,7 +261,7 @@ class Alternation:
             sums = matmul(by[part.problems].T, part.coefficients, threads=self.threads)
             part.coefficients = sums[:0]  # it is done, and takes as much
             part.rows.add_combinations(sums, self.theta, self.threads)
-            if part.task.is_part:
+            if self._leaves_out(part, part.task.corpus):
                 own = matmul(to.T, part.share, threads=self.threads) if self._started else 0
                 part.share = sums + own
         self._mask(self.theta, np.arange(self.theta.shape[1]))

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 from time import monotonic
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
@@ -16,24 +16,33 @@ from dovetail.errors import DataError
 from dovetail.features import Template
 from dovetail.multitask.auxiliary import AuxiliaryTask, parts
 from dovetail.multitask.linear import LinearTagger, training_facts
-from dovetail.multitask.matrix import Matrix, check_whole
+from dovetail.multitask.matrix import Matrix, check_not_negative, check_whole
 from dovetail.multitask.overlap import remove_overlap
+from dovetail.multitask.sharing import (
+    OF_OTHER_TASKS,
+    OF_OWN_PARTS,
+    Target,
+    free_directions,
+    weigh_directions,
+)
 from dovetail.multitask.structure import ROUNDS, Structure
 from dovetail.multitask.weights import Weights
-from dovetail.numeric import matmul
 
 logger = logging.getLogger(__name__)
 
-H_A_LABEL = 3
+Variant = Literal["penalised", "paper"]
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
+PRINTED_ROUNDS = 5
 
 
 class ASO(LinearTagger):
     """A linear tagger whose predictors are u = w + Theta' v (Ando and Zhang 2005).
 
     Theta are directions that the predictors of auxiliary tasks share. Along these a target
-    predictor may go without being penalised: v is free, w is not. Where the target's own text is
-    divided to make tasks, what a part has brought to Theta is left out for the tokens of that part:
-    otherwise v would trust labels that Theta has seen.
+    predictor is penalised less than elsewhere: how much less is chosen on text held out, and where
+    directions do not help, a `LinearTagger` is left. Where the target's own text is divided to make
+    tasks, what a part has brought to Theta is left out for the tokens of that part: otherwise v
+    would trust labels that Theta has seen.
 
     Parameters
     ----------
@@ -43,10 +52,17 @@ class ASO(LinearTagger):
     auxiliary
         Further ones: see `labelled` and `masked`.
     h
-        How many directions; by default three times as many as there are labels, or as there are
-        problems.
-    rounds, by_columns
-        Those of `Structure`; others are those of `LinearTagger`.
+        How many directions; by default as many as there are labels, or problems.
+    sharing
+        How much directions count: at 1 as much as all features of a token together, at 0 not at
+        all; ``auto`` chooses on a fifth of the sequences held out.
+    variant
+        ``penalised`` is all this; ``paper`` the algorithm as He et al. print it: v is free, parts
+        keep what they have brought, each has the same penalty, and h must be given.
+    rounds
+        Rounds of alternating, by default 1, or 5 of the paper's variant.
+    by_columns
+        That of `Structure`; others are those of `LinearTagger`.
 
     >>> corpus = Corpus.from_lists({"word": [["the", "cat"], ["a", "dog"]] * 3,
     ...                             "pos": [["DET", "NOUN"], ["DET", "NOUN"]] * 3})
@@ -62,13 +78,17 @@ class ASO(LinearTagger):
         n_parts: int = 7,
         auxiliary: Sequence[AuxiliaryTask] = (),
         h: int | None = None,
-        rounds: int = ROUNDS,
+        sharing: float | Literal["auto"] = "auto",
+        variant: Variant = "penalised",
+        rounds: int | None = None,
         by_columns: bool = False,
         **parameters: Any,
     ) -> None:
         self.n_parts = n_parts
         self.auxiliary = tuple(auxiliary) if isinstance(auxiliary, Sequence) else auxiliary
         self.h = h
+        self.sharing = sharing
+        self.variant = variant
         self.rounds = rounds
         self.by_columns = by_columns
         self._seen: frozenset[Any] = frozenset()
@@ -81,11 +101,28 @@ class ASO(LinearTagger):
                 "one part is the whole text, with nothing to share: give 0 parts, or at least 2"
             )
         check_whole("n_parts", self.n_parts, 0)
-        check_whole("rounds", self.rounds)
-        if self.h is not None:
-            check_whole("h", self.h)
+        for what in ("rounds", "h"):
+            if getattr(self, what) is not None:
+                check_whole(what, getattr(self, what))
+        if self.sharing != "auto":
+            check_not_negative("sharing", self.sharing, "auto")
+        if self.variant not in VARIANTS:
+            raise DataError(
+                f"there is no variant '{self.variant}'; choose from {', '.join(VARIANTS)}"
+            )
+        if self.variant == "paper":
+            self._check_as_printed()
         if not isinstance(self.auxiliary, Sequence):
             raise DataError("auxiliary is a list of tasks: see labelled and masked")
+
+    def _check_as_printed(self) -> None:
+        """Refuse what the paper does not have."""
+        if self.h is None:
+            raise DataError("the variant 'paper' has no default for h: give a number of directions")
+        if self.sharing != "auto":
+            raise DataError("the variant 'paper' leaves v free: leave out sharing")
+        if self.by_columns:
+            raise DataError("the variant 'paper' has one set of directions: leave out by_columns")
 
     def fit(self, data: Corpus, *, label: str | None = None) -> Self:
         """Learn the shared structure, then the target with it."""
@@ -96,10 +133,11 @@ class ASO(LinearTagger):
         if not tasks:
             raise DataError("there are no auxiliary tasks to learn from: give n_parts, or some")
         notes = _note_other_labels(tasks, labels)
+        printed = self.variant == "paper"
         structure = Structure(
             template,
-            self.h or min(H_A_LABEL * len(labels), sum(len(task.positives) for task in tasks)),
-            rounds=self.rounds,
+            self.h or min(len(labels), sum(len(task.positives) for task in tasks)),
+            rounds=self.rounds or (PRINTED_ROUNDS if printed else ROUNDS),
             by_columns=self.by_columns,
             loss=self.loss,
             penalty=self.penalty,
@@ -109,19 +147,28 @@ class ASO(LinearTagger):
         )
         matrix = Matrix(template)
         matrix.add(data)  # first, so that its tokens have their own numbers
-        alternation = structure._learn(matrix, tasks, int((codes >= 0).sum()))
-        block = alternation.projected_corpus(matrix, data)
-        factor = None
-        if self.calibrate:
-            factor = self._training.factor(matrix, data, codes, len(labels), block)
-        found, features = self._training.of(matrix, codes, len(labels), block)
-        whole = matmul(alternation.theta, found.block.T, threads=alternation.threads)
+        n_tokens = None if printed else int((codes >= 0).sum())
+        alternation = structure._learn(matrix, tasks, n_tokens, as_printed=printed)
+        directions = (free_directions if printed else weigh_directions)(
+            alternation, matrix, data, codes
+        )
+        target = Target(self._training, matrix, data, codes, len(labels), directions)
+        sharing, held_out = None if printed else self.sharing, None
+        if sharing == "auto":
+            only_parts = all(task.is_part for task in tasks)
+            sharing, held_out = target.choose(OF_OWN_PARTS if only_parts else OF_OTHER_TASKS)
+        elif self.calibrate:
+            held_out = target.held_out(sharing)
+        found, features = target.train(sharing)
+        factor = held_out.factor if self.calibrate and held_out is not None else None
+        whole = target.along_directions(found, sharing)
         whole[features] += found.found.T
         weights = Weights.of(matrix.native, np.arange(len(whole), dtype=np.uint32), whole)
         rounds = [asdict(each) for each in structure.rounds_]
-        facts = {"columns": list(data.names), "rounds": rounds, "notes": notes}
+        facts = {"columns": list(data.names), "rounds": rounds, "sharing": sharing, "notes": notes}
         self._become(weights, template, labels, label, factor, training_facts(found, **facts))
         self.structure_ = structure
+        self.sharing_ = sharing
         self.seconds_ = monotonic() - start
         return self
 

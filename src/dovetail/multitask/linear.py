@@ -105,7 +105,7 @@ class LinearTagger(Estimator):
         matrix.add(data)
         factor = None
         if self.calibrate:
-            factor = self._training.factor(matrix, data, codes, len(labels))
+            factor = self._training.held_out(matrix, data, codes, len(labels)).factor
         found, features = self._training.of(matrix, codes, len(labels))
         weights = Weights.of(matrix.native, features, np.ascontiguousarray(found.found.T))
         facts = training_facts(found, columns=list(data.names))

@@ -80,6 +80,13 @@ def check_above_0(what: str, value: Any) -> None:
         raise DataError(f"{what} is {value!r}; give a number above 0")
 
 
+def check_not_negative(what: str, value: Any, or_else: str) -> None:
+    """Refuse what is no finite number of at least 0."""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not (number and np.isfinite(value) and value >= 0):
+        raise DataError(f"{what} is {value!r}; give {or_else}, or a number of at least 0")
+
+
 def check_whole(what: str, value: Any, least: int = 1) -> None:
     """Refuse what is no whole number of at least so many, or more than anyone can have."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
@@ -91,7 +98,7 @@ def check_whole(what: str, value: Any, least: int = 1) -> None:
 @dataclass(frozen=True)
 class Objective:
     """What a classifier minimises: the mean loss of the tokens, and ``penalty`` times the sum of
-    squares of its weights; those of a dense block are free."""
+    squares of its weights; those of a dense block are free, or have a penalty of their own."""
 
     loss: Loss = "modified_huber"
     penalty: float = 1e-4
@@ -126,24 +133,29 @@ def classifiers(
     objective: Objective,
     *,
     block: Singles | None = None,
+    block_penalty: float = 0.0,
     keep_weights: bool = True,
     threads: int = 1,
 ) -> Classifiers:
-    """Train them, each by one thread; tokens whose code is -1 are left out."""
+    """Train them, each by one thread; tokens whose code is -1 are left out. With a
+    ``block_penalty`` of 0 the weights of the block are free."""
     codes = np.ascontiguousarray(codes, np.int32)
     dense = np.zeros((rows.n_rows, 0), np.float32) if block is None else block
-    whitening = _whitening(dense[codes >= 0], threads)
+    whitening = _whitening(dense[codes >= 0], threads) if block_penalty == 0 else None
+    if whitening is not None:
+        dense = matmul(dense, whitening, threads=threads)
     found = Classifiers(
         *rows.fit(
             codes,
             list(positives),
-            matmul(dense, whitening, threads=threads),
+            np.ascontiguousarray(dense),
             objective.loss,
             objective.penalty,
             objective.tolerance,
             MAX_ITERATIONS,
             keep_weights,
             threads,
+            block_penalty,
         )
     )
     if not np.isfinite(found.objectives).all():
@@ -151,7 +163,7 @@ def classifiers(
             "sums have become infinite: a feature has values too large to learn from, or the "
             "penalty is too small"
         )
-    return replace(found, block=matmul(found.block, whitening.T))
+    return found if whitening is None else replace(found, block=matmul(found.block, whitening.T))
 
 
 def _whitening(block: Singles, threads: int) -> Singles:

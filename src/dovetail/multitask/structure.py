@@ -114,9 +114,15 @@ class Structure(Representation):
         return self
 
     def _learn(
-        self, matrix: Matrix, tasks: Sequence[AuxiliaryTask], n_tokens: int | None = None
+        self,
+        matrix: Matrix,
+        tasks: Sequence[AuxiliaryTask],
+        n_tokens: int | None = None,
+        *,
+        as_printed: bool = False,
     ) -> Alternation:
-        """Learn it over a matrix that others use too; ``n_tokens`` is that of `Alternation`."""
+        """Learn it over a matrix that others use too; ``n_tokens`` is that of `Alternation`. As
+        printed, parts keep what they have brought, and all rounds are run."""
         threads = self.threads or os.cpu_count() or 1
         _check_tasks(tasks, self.features)
         alternation = Alternation(
@@ -127,9 +133,11 @@ class Structure(Representation):
             n_tokens=n_tokens,
             min_count=self.min_count,
             groups=(lambda: feature_groups(matrix)) if self.by_columns else None,
+            leave_own_out=not as_printed,
             threads=threads,
         )
-        self.rounds_: list[Round] = alternation.run(self.rounds, LEAST_CHANGE)
+        least_change = 0.0 if as_printed else LEAST_CHANGE
+        self.rounds_: list[Round] = alternation.run(self.rounds, least_change)
         self.n_problems_ = alternation.n_problems
         seen = dict.fromkeys(task.learned_from for task in tasks)
         self._biased_by = tuple(name for name in seen if name is not None)

@@ -16,7 +16,7 @@ from dovetail.pipeline.tasks import label_of, name_task_in_errors
 from dovetail.recipe.build import build_pipeline, read_task_files
 from dovetail.recipe.description import Description, Task
 from dovetail.recipe.parse import parse_recipe
-from dovetail.recipe.representations import train_representations
+from dovetail.recipe.representations import Select, train_representations
 
 if TYPE_CHECKING:
     from dovetail.pipeline.train.layerwise import Listener
@@ -127,12 +127,16 @@ class Recipe(Description):
         }
 
     def learn(
-        self, representations: Iterable[Representation], corpora: Mapping[str, Corpus]
+        self,
+        representations: Iterable[Representation],
+        corpora: Mapping[str, Corpus],
+        select: Select | None = None,
     ) -> dict[str, Corpus]:
         """Train the representations; the corpora of tasks, with columns that have not seen their
-        labels where a representation learns from the same files."""
+        labels where a representation learns from the same files. ``select`` may leave out text
+        that one would learn from."""
         try:
-            return train_representations(self, list(representations), corpora)
+            return train_representations(self, list(representations), corpora, select)
         except DovetailError as error:
             raise type(error)(f"{self.path}: {error}") from None
 

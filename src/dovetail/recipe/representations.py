@@ -25,6 +25,9 @@ from dovetail.representation.build import make_representation, select_text, trai
 
 logger = logging.getLogger(__name__)
 
+Select = Callable[[RepresentationSpec, Corpus], Corpus]
+"""What a representation may learn from, of the text that it names."""
+
 
 def build_representation(
     spec: RepresentationSpec,
@@ -52,16 +55,24 @@ def build_representation(
     return make_representation(kind, labels=spec.labels, **settings)
 
 
-def read_domains(spec: RepresentationSpec, column: str) -> tuple[Corpus, Corpus | None]:
-    """The text of the source and, where there is some, of the target."""
+def read_domains(
+    spec: RepresentationSpec, column: str, select: Select | None = None
+) -> tuple[Corpus, Corpus | None]:
+    """The text of the source, or what is selected of it, and, where there is some, of the
+    target."""
     options = {} if spec.columns is None else {"columns": spec.columns}
     source = [read_filled(path, spec.format, **options) for path in spec.text]
     target = [read_filled(path, spec.target_format) for path in spec.target]
-    return select_text(source, column, spec.labels), select_text(target, column) if target else None
+    text = select_text(source, column, spec.labels)
+    own = text if select is None else select(spec, text)
+    return own, select_text(target, column) if target else None
 
 
 def train_representations(
-    recipe: Description, representations: Sequence[Representation], corpora: Mapping[str, Corpus]
+    recipe: Description,
+    representations: Sequence[Representation],
+    corpora: Mapping[str, Corpus],
+    select: Select | None = None,
 ) -> dict[str, Corpus]:
     """Train the representations of a recipe, and add leak-free columns to those corpora of its
     tasks whose files labels were learned from."""
@@ -73,15 +84,15 @@ def train_representations(
                 before = representations[:place]
                 filled = _add_context(representation, before, filled, spec.task, recipe)
             else:
-                _train(spec, representation)
-                filled = _add_leak_free_columns(spec, representation, filled, recipe)
+                _train(spec, representation, select)
+                filled = _add_leak_free_columns(spec, representation, filled, recipe, select)
         except DovetailError as error:
             message = f"the representation '{representation.name_}': {error}"
             raise type(error)(message) from None
     return filled
 
 
-def _train(spec: RepresentationSpec, representation: Representation) -> None:
+def _train(spec: RepresentationSpec, representation: Representation, select: Select | None) -> None:
     """Train it, unless it comes from a file."""
     if not spec.text:
         return
@@ -90,7 +101,8 @@ def _train(spec: RepresentationSpec, representation: Representation) -> None:
         shared: Any = representation
         shared.fit(mask_columns(read_structure_text(spec), spec.settings["masked"]))
     else:
-        train_representation(representation, *read_domains(spec, representation.reads_[0]))
+        text = read_domains(spec, representation.reads_[0], select)
+        train_representation(representation, *text)
 
 
 def _add_leak_free_columns(
@@ -98,6 +110,7 @@ def _add_leak_free_columns(
     representation: Representation,
     corpora: Mapping[str, Corpus],
     recipe: Description,
+    select: Select | None,
 ) -> dict[str, Corpus]:
     """Give tasks whose labels it was learned from columns that have not seen these."""
     filled = dict(corpora)
@@ -109,16 +122,19 @@ def _add_leak_free_columns(
         if corpus is None or task.data != spec.text or has_columns(corpus, representation):
             continue
         if id(corpus) not in known:
-            known[id(corpus)] = _annotate_left_out(spec, representation, corpus)
+            known[id(corpus)] = _annotate_left_out(spec, representation, corpus, select)
         filled[task.name] = known[id(corpus)]
     return filled
 
 
 def _annotate_left_out(
-    spec: RepresentationSpec, representation: Representation, corpus: Corpus
+    spec: RepresentationSpec,
+    representation: Representation,
+    corpus: Corpus,
+    select: Select | None,
 ) -> Corpus:
     biased: Any = representation
-    left_out = biased.annotate_left_out(*read_domains(spec, representation.reads_[0]))
+    left_out = biased.annotate_left_out(*read_domains(spec, representation.reads_[0], select))
     for name in representation.names_:
         corpus = corpus.with_column(name, left_out.column(name))
     return corpus

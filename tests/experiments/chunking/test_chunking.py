@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,12 @@ from dovetail.compare import Cell
 from experiments.chunking.experiment import ChunkExperiment
 from experiments.chunking.report import ChunkReport
 from experiments.chunking.study import SYSTEMS, UNLABELLED, ChunkStudy, blocks
+from experiments.chunking.systems import PRINTED
 from experiments.common.runner import run_experiment
 from experiments.readers.function_chunks import CORPORA, LABEL, ChunkCorpus
 
-TESTED = ("linear", "ASO 2", "CRF", "CRF + ASO, gold", "CRF + linear, crossed")
+TESTED = ("linear", "ASO 2", "printed 5", "CRF", "CRF + ASO, gold", "CRF + linear, crossed",
+          "CRF + linear, soft", "CRF + ASO, soft")  # fmt: skip
 
 
 def tiny(n: int = 40) -> ChunkCorpus:
@@ -59,7 +62,10 @@ def test_every_system_is_trained_tested_and_told(tmp_path: Path) -> None:
     assert rates["CRF, linear"] >= rates["CRF"] > 0.9
     console = Console(width=200, record=True)
     console.print(findings.for_terminal())
-    assert "93.04" in console.export_text()  # a published figure
+    shown = console.export_text()
+    assert "93.04" in shown  # a published figure
+    assert "Sinica: printed 5 scores the same as linear" in shown
+    assert re.search(r"CRF \+ ASO, soft scores .* CRF \+ linear, soft.*; precision .*, rec", shown)
     paths = findings.write()
     assert [path.name for path in paths] == ["chunking.json", "sinica.html"]
     told = json.loads(paths[0].read_text())
@@ -70,7 +76,8 @@ def test_columns_from_elsewhere_and_structure_are_systems_too() -> None:
     pytest.importorskip("sklearn")
     study = ChunkStudy("Penn", tiny(), 1)
     assert study.plan.systems == SYSTEMS
-    for system in ("SVM", "CRF + SVM, crossed", "CRF + ASO, soft around", *UNLABELLED):
+    around = ("CRF + ASO, soft around", "CRF + linear, soft around")
+    for system in ("SVM", "CRF + SVM, crossed", *around, *UNLABELLED, *PRINTED):
         assert study.work(Cell(system, 0, study.plan.sizes[0]))["overall"]["f1"] > 0.9
 
 

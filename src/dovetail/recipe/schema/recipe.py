@@ -74,6 +74,12 @@ COMPARE: Table = {
     "draws": Key(
         COUNT, "With test: so many random samples of the training data of each of the sizes.", 1
     ),
+    "without": Key(
+        ListOf("a list of names of tasks and representations, aso and bias", Text(), True),
+        "Parts of the recipe that each system is also compared without, in turn; aso makes tasks "
+        "of that kind linear, bias takes the biases off representations.",
+        (),
+    ),
     "group_copies": Key(
         Flag(), "Whether copies and near copies of a text stay on one side of every split.", False
     ),

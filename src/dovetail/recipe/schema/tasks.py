@@ -9,6 +9,7 @@ from dovetail.base.parameters import REQUIRED
 from dovetail.chain.constraints import Scheme
 from dovetail.corpus import FORMATS
 from dovetail.multitask import ASO, LinearTagger
+from dovetail.multitask.aso import VARIANTS
 from dovetail.multitask.matrix import Loss
 from dovetail.recipe.schema.keys import Key, Table, parameters_for
 from dovetail.recipe.schema.tagger import TAGGER
@@ -20,6 +21,7 @@ from dovetail.recipe.schema.values import (
     NAMED_FILES,
     NOT_NEGATIVE,
     POSITIVE,
+    AutoOr,
     Choice,
     ColumnName,
     Flag,
@@ -85,10 +87,21 @@ MASKED = Key(
 
 LINEAR = parameters_for(LinearTagger, _LINEAR)
 
-_PARTS = Key(Integer(0), "Auxiliary tasks: the task itself on so many parts of its data.")
+_SHARED = {
+    "parts": Key(Integer(0), "Auxiliary tasks: the task itself on so many parts of its data."),
+    **STRUCTURE,
+    "sharing": Key(
+        AutoOr(NOT_NEGATIVE),
+        "How much directions count beside the features, 0 for not at all; auto chooses on text "
+        "held out.",
+    ),
+    "variant": Key(
+        Choice(VARIANTS), "Directions with a penalty, or the algorithm as printed, which needs h."
+    ),
+}
 
 ASO_TASK = {
-    **parameters_for(ASO, {**_LINEAR, "parts": _PARTS, **STRUCTURE}, parts="n_parts"),
+    **parameters_for(ASO, {**_LINEAR, **_SHARED}, parts="n_parts"),
     "auxiliary": Key(FILES, "Files with the same columns, whose labels are auxiliary tasks."),
     "text": Key(FILES, "Unlabelled text for the auxiliary tasks of masked."),
     "masked": MASKED,

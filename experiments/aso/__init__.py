@@ -1,0 +1,1 @@
+"""Alternating structure optimisation where there is little labelled text."""

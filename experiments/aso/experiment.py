@@ -1,0 +1,50 @@
+"""Entities of five domains with 50 and 100 labelled sentences: does ASO ever harm?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from dovetail import Corpus
+from experiments.aso.study import SIZES, SYSTEMS, UNLABELLED, LittleTextStudy
+from experiments.common.data_sets import DataSets
+from experiments.common.experiment import Experiment, Say
+from experiments.readers.crossner import DOMAINS
+
+DATA = ("crossner", "unlabelled-en")
+QUICK = ("ai",)
+
+
+@dataclass(frozen=True)
+class LittleTextExperiment(Experiment):
+    """Five domains, or with ``quick`` one at the smaller size; with ``unlabelled`` a system that
+    learns from text without labels too."""
+
+    development: bool = False
+    unlabelled: bool = False
+
+    def studies(
+        self,
+        threads: int | None,  # noqa: ARG002 - nothing is trained beforehand
+        say: Say | None = None,  # noqa: ARG002
+    ) -> dict[str, LittleTextStudy]:
+        """A study for each domain."""
+
+        @cache
+        def news() -> Corpus:
+            return DataSets(self.data, self.n_sentences).news()
+
+        texts = sorted((self.data / "unlabelled-en").glob("*.txt.gz"))
+        systems = (*SYSTEMS, UNLABELLED) if self.unlabelled else SYSTEMS
+        return {
+            f"CrossNER {domain}": LittleTextStudy(
+                self.data / "crossner" / domain,
+                news,
+                texts,
+                self.n_draws,
+                systems,
+                development=self.development,
+                sizes=SIZES[:1] if self.quick else SIZES,
+            )
+            for domain in (QUICK if self.quick else DOMAINS)
+        }

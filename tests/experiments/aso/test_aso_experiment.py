@@ -1,0 +1,48 @@
+"""ASO with little labelled text: what is told of it; some real data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from dovetail.compare import Cell
+from experiments.aso.experiment import LittleTextExperiment
+from experiments.aso.report import LittleTextReport
+
+
+def result(system: str, split: int, f1: float, cpu: float, size: int = 50) -> dict[str, Any]:
+    scores = {"precision": f1, "recall": f1, "f1": f1}
+    place = {"system": system, "split": split, "size": size, "seconds": 1.0}
+    return {**place, "overall": scores, "types": {}, "n_train": size, "n_test": 90, "cpu": cpu}
+
+
+def test_means_worst_cases_and_times_are_told(tmp_path: Path) -> None:
+    ai = [result(s, k, f1, cpu) for k in (0, 1)
+          for s, f1, cpu in (("linear", 0.3, 1.0), ("ASO", 0.3 + k / 50, 2.0))]  # fmt: skip
+    music = [result("linear", 0, 0.4, 1.0), result("ASO", 0, 0.39, 4.0)]
+    found = LittleTextReport({"CrossNER ai": ai, "CrossNER music": music}, tmp_path)
+    assert found.mean_difference("ASO") == pytest.approx(0.0)
+    assert [line.wins["ASO"] for line in found.lines] == [1, 0]
+    console = Console(width=200, record=True)
+    console.print(found.for_terminal())
+    assert "worst −1.0 (CrossNER music, 50); 3.0 times the CPU time" in console.export_text()
+    assert [path.name for path in found.write()] == ["aso.json", "ai.html", "music.html"]
+
+
+def test_some_sentences_of_a_domain(shared_data: Path, tmp_path: Path) -> None:
+    experiment = LittleTextExperiment(
+        shared_data, tmp_path, 1, quick=True, n_sentences=100, development=True, unlabelled=True
+    )
+    [study] = experiment.studies(1).values()
+    study.sizes = (20,)
+    assert [cell.system for cell in study.plan.cells] == [
+        "linear", "ASO", "ASO, news", "ASO, unlabelled"
+    ]  # fmt: skip
+    found = {s: study.work(Cell(s, 0, 20)) for s in ("linear", "ASO", "ASO, news")}
+    assert found["linear"]["sharing"] is None
+    assert found["ASO"]["sharing"] in (0.0, 0.3)
+    assert found["ASO, news"]["overall"]["f1"] > 0.05
+    assert found["linear"]["n_test"] > 400
