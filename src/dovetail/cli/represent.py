@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 SETTINGS = REPRESENTATION_KINDS["layered"]  # which has those of all kinds of HMMs
 NAMES = [REPRESENTATION_KINDS[kind]["name"].default for kind in ("hmm", "classes")]
 NAME = replace(SETTINGS["name"], default=", ".join(NAMES))
-BIASES = ("labels", *OFFERED, "repel", "sigma")
-PASSED = ("name", "states", "layers", "rounds", "min_count", *BIASES, "value", "seed")
+WORDS_AND_EM = ("rounds", "min_count", "rare", "start", "update")
+BOUNDS = ("sigma", "scaling", "evaluations")
+BIASES = ("labels", *OFFERED, "repel", *BOUNDS)
+PASSED = ("name", "states", "layers", *WORDS_AND_EM, *BIASES, "value", "seed")
 COUNT = click.IntRange(1)
 
 
@@ -63,8 +65,8 @@ COUNT = click.IntRange(1)
 @click.option("--column", metavar="COLUMN", help="The column of words; by default the first.")
 @setting_option("name", NAME)
 @setting_option("states", SETTINGS["states"], help="How many states or classes.")
-@setting_options(SETTINGS, "layers", "rounds", "min_count", "labels", *OFFERED)
-@setting_options(SETTINGS, "repel", "sigma", "value")
+@setting_options(SETTINGS, "layers", *WORDS_AND_EM, "labels", *OFFERED)
+@setting_options(SETTINGS, "repel", *BOUNDS, "value")
 @click.option("--hard", is_flag=True, help="Write best states, not their probabilities.")
 @setting_option("seed", RANDOM_SEED)
 @click.option(
@@ -79,7 +81,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     A pipeline or a recipe puts what is learned before its taggers, as a column that they read. Each
     round shows the log-likelihood a token and, with biases, what they are about: the entropy of
     labels given states, the distance of the use of states in both domains, and how far earlier
-    layers are describe_aso_round. Ctrl-C keeps what there is.
+    layers are told. Ctrl-C keeps what there is.
 
     With --from nothing is learned: what is known of words comes from a package of data that is
     installed, and the file says from which. Names of lists (cities, countries, subdivisions,
