@@ -56,7 +56,7 @@ PAPER = Recipe(
     repel=100.0,  # beta
     values=(1.0,),
     left_out=False,
-    biased={"sigma": 100.0, "scaling": "paper"},
+    biased={"sigma": 100.0, "scaling": "mean"},
 )
 OURS = Recipe(
     hmm={},

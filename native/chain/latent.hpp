@@ -48,6 +48,22 @@ public:
         return out;
     }
 
+    // Whether no row reads a column that is known, so that all tokens are alike.
+    bool same_everywhere() const {
+        return std::all_of(groups_.begin(), groups_.end(), [](const Group& group) { return group.places.empty(); });
+    }
+    // What features on transitions add to them: [n_tokens x Z x L x L], or [Z x L x L] where all tokens are alike.
+    std::vector<double> run_transitions() {
+        const size_t L = static_cast<size_t>(model_.L), Lp = static_cast<size_t>(model_.Lp);
+        const Features all = same_everywhere() ? features_anywhere() : features();
+        std::vector<double> out(all.n_tokens() * L * L);
+        for (size_t k = 0; k < all.n_tokens(); ++k)
+            scorer_.each_cell(all, k, [&](uint32_t place, float value) {
+                out[k * L * L + place / Lp * L + place % Lp] += static_cast<double>(value);
+            });
+        return out;
+    }
+
     // The features themselves, those of token t and label z as token t * Z + z; outside as above.
     Features features() {
         found_ = Features();
@@ -59,6 +75,18 @@ public:
                         for (const Group& group : groups_) extend_all(group, z);
                     lookup_.end_token();
                 }
+        }
+        lookup_.settle();
+        return std::move(found_);
+    }
+
+    // Those of one token, where all are alike: those of label z as token z.
+    Features features_anywhere() {
+        found_ = Features();
+        first_ = t_ = 0, last_ = 1;
+        for (size_t z = 0; z < Z_; ++z) {
+            for (const Group& group : groups_) extend_all(group, z);
+            lookup_.end_token();
         }
         lookup_.settle();
         return std::move(found_);

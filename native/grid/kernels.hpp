@@ -174,8 +174,9 @@ struct GridSum {
         product<true>({L, rows, width, before, 1, width, after, width, sums, width});
     }
     // Of another layer: a vector of sums a pair, to be added up in the end.
-    static void couple_rows(size_t outer, size_t L, size_t inner, const double* before, const double* after,
-                            const double*, double* sums) {
+    // The first `states` of each label's stripe count.
+    static void couple_rows(size_t outer, size_t L, size_t inner, size_t states, const double* before,
+                            const double* after, const double*, double* sums) {
         for (size_t a = 0; a < L; ++a)
             each_few(L, [&](auto B, size_t b) {
                 double* to = sums + (a * L + b) * kLane;
@@ -183,7 +184,7 @@ struct GridSum {
                 for (int i = 0; i < B; ++i) sum[i] = load(to + i * kLane);
                 for (size_t o = 0; o < outer; ++o) {
                     const double *x = before + (o * L + a) * inner, *y = after + (o * L + b) * inner;
-                    for (size_t k = 0; k < inner; k += kLane)
+                    for (size_t k = 0; k < states; k += kLane)
                         for (int i = 0; i < B; ++i) sum[i] = fma(load(x + k), load(y + i * inner + k), sum[i]);
                 }
                 for (int i = 0; i < B; ++i) store(to + i * kLane, sum[i]);
@@ -236,12 +237,12 @@ struct GridLogSum {
                           load(sums + a * width + b) + exp(before[row * width + a] + load(transition + a * width + b) +
                                                            load(after + row * width + b)));
     }
-    static void couple_rows(size_t outer, size_t L, size_t inner, const double* before, const double* after,
-                            const double* transition, double* sums) {
+    static void couple_rows(size_t outer, size_t L, size_t inner, size_t states, const double* before,
+                            const double* after, const double* transition, double* sums) {
         for (size_t a = 0; a < L; ++a)
             for (size_t b = 0; b < L; ++b)
                 for (size_t o = 0; o < outer; ++o)
-                    for (size_t k = 0; k < inner; k += kLane)
+                    for (size_t k = 0; k < states; k += kLane)
                         store(sums + (a * L + b) * kLane,
                               load(sums + (a * L + b) * kLane) +
                                   exp(load(before + (o * L + a) * inner + k) + load(after + (o * L + b) * inner + k) +

@@ -57,11 +57,13 @@ struct GridFactor {
 };
 
 // Layers in an order in which their previous labels can be eliminated: a lagged factor needs the new label of one layer
-// while the previous one of another is still there. Layers whose lagged factors form a cycle are left out.
+// while the previous one of another is still there, a conditioned transition the new labels that it is given. Layers
+// for which these form a cycle are left out.
 inline std::vector<size_t> elimination_order(const Grids& grids) {
     std::vector<size_t> waiting(grids.layers(), 0), order;
     std::vector<bool> done(grids.layers(), false);
     for (const LaggedFactor& factor : grids.lagged) ++waiting[factor.before];
+    for (const ConditionedTransition& factor : grids.conditioned) waiting[factor.layer] += factor.given.size();
     for (size_t i = 0; i < grids.layers();) {
         if (done[i] || waiting[i]) {
             ++i;
@@ -71,10 +73,26 @@ inline std::vector<size_t> elimination_order(const Grids& grids) {
         order.push_back(i);
         for (const LaggedFactor& factor : grids.lagged)
             if (factor.after == i) --waiting[factor.before];
+        for (const ConditionedTransition& factor : grids.conditioned)
+            waiting[factor.layer] -= static_cast<size_t>(std::count(factor.given.begin(), factor.given.end(), i));
         i = 0;
     }
     return order;
 }
+
+// What the transitions of a layer depend on: the labels of the layers that they are given, if any.
+struct GridContext {
+    // States next to each other whose transitions are the same. They lie `repeats` times in the array, one layer's
+    // stripe apart.
+    struct Run {
+        size_t combination, first, states, repeats;
+    };
+    std::vector<size_t> factors;               // conditioned transitions of the layer
+    std::vector<std::vector<uint32_t>> cells;  // of each of these and each combination of given labels: where it is
+    std::vector<Run> runs;
+    size_t combinations = 1;
+    bool each_token = false;  // the transitions differ from token to token
+};
 
 class GridLayout {
 public:
@@ -89,6 +107,7 @@ public:
         std::vector<size_t> every(N);
         std::iota(every.begin(), every.end(), size_t{0});
         joint = factor(every, nullptr);
+        for (size_t i = 0; i < N; ++i) context.push_back(context_of(i));
     }
 
     const Grids& all;
@@ -102,6 +121,7 @@ public:
     std::vector<GridFactor> node, cotemporal, lagged;  // node: of our i-th layer
     std::vector<std::vector<size_t>> lagged_from;      // of our i-th layer: lagged factors that have its previous label
     GridFactor joint;
+    std::vector<GridContext> context;  // of our i-th layer
 
     size_t size() const { return rows * width; }
     // Labels of a state, by the layers' given numbers; `labels` advances by `step` a layer.
@@ -116,9 +136,14 @@ private:
         const auto waste = [&](size_t i) {
             return static_cast<double>(padded(static_cast<int>(all.labels[i]))) / static_cast<double>(all.labels[i]);
         };
-        size_t last = 0;
-        for (size_t i = 1; i < N; ++i)
-            if (waste(i) <= waste(last)) last = i;
+        // Transitions that are given a label are the same for a whole vector if that layer is not the innermost one.
+        std::vector<bool> is_given(N, false);
+        for (const ConditionedTransition& factor : all.conditioned)
+            for (size_t i : factor.given) is_given[i] = true;
+        size_t last = N;
+        for (size_t i = 0; i < N; ++i)
+            if (!is_given[i] && (last == N || waste(i) <= waste(last))) last = i;
+        if (last == N) throw_cycle();
         for (size_t i = 0; i < N; ++i)
             if (i != last) layer.push_back(i);
         layer.push_back(last);
@@ -137,12 +162,52 @@ private:
         std::vector<size_t> ours(N);
         for (size_t i = 0; i < N; ++i) ours[layer[i]] = i;
         for (size_t given : elimination_order(all)) elimination.push_back(ours[given]);
-        if (elimination.size() < N)
-            throw std::invalid_argument(
-                "lagged factors between the layers form a cycle, which exact inference cannot handle: use method "
-                "'loopy'");
+        if (elimination.size() < N) throw_cycle();
         lagged_from.resize(N);
         for (size_t g = 0; g < all.lagged.size(); ++g) lagged_from[ours[all.lagged[g].before]].push_back(g);
+    }
+    [[noreturn]] static void throw_cycle() {
+        throw std::invalid_argument("the factors between the layers form a cycle, which has no order of elimination");
+    }
+    GridContext context_of(size_t i) const {
+        GridContext out;
+        std::vector<size_t> given;
+        out.each_token = all.transition[layer[i]].each_token;
+        for (size_t k = 0; k < all.conditioned.size(); ++k) {
+            if (all.conditioned[k].layer != layer[i]) continue;
+            out.factors.push_back(k);
+            out.each_token |= all.conditioned[k].each_token;
+            for (size_t j : all.conditioned[k].given)
+                if (std::find(given.begin(), given.end(), j) == given.end()) given.push_back(j);
+        }
+        const size_t stripe = i + 1 == N ? width : L[i] * inner[i], block = i + 1 == N ? rows : inner[i] / width;
+        if (given.empty()) {
+            if (i + 1 == N) out.runs = {{0, 0, rows * width, 1}};
+            else out.runs = {{0, 0, inner[i], outer[i]}};
+            return out;
+        }
+        const GridFactor labels = factor(given, nullptr);
+        out.combinations = labels.from.size();
+        for (size_t k : out.factors) {
+            std::vector<uint32_t> cells;
+            for (uint32_t from : labels.from) {
+                std::vector<size_t> label(N, 0);
+                for (size_t rest = from, n = given.size(); n-- > 0; rest /= all.labels[given[n]])
+                    label[given[n]] = rest % all.labels[given[n]];
+                size_t cell = 0;
+                for (size_t j : all.conditioned[k].given) cell = cell * all.labels[j] + label[j];
+                cells.push_back(static_cast<uint32_t>(cell));
+            }
+            out.cells.push_back(std::move(cells));
+        }
+        for (size_t o = 0; o < (i + 1 == N ? 1 : outer[i]); ++o)
+            for (size_t row = 0, first = o * stripe / width; row < block;) {
+                size_t end = row;
+                while (end < block && labels.row[first + end] == labels.row[first + row]) ++end;
+                out.runs.push_back({labels.row[first + row], (first + row) * width, (end - row) * width, 1});
+                row = end;
+            }
+        return out;
     }
     GridFactor factor(const std::vector<size_t>& layers, const double* score) const {
         GridFactor out;

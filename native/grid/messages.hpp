@@ -4,7 +4,8 @@
 //   M -> M_1(s^1, s'^2 .. s'^N) = (+)_{s'^1} M(s'^1 .. s'^N) (x) transition_1(s'^1, s^1) -> ... -> M_N(s^1 .. s^N)
 //
 // which costs K x sum L_i for K = prod L_i states. A lagged factor is multiplied in when the new label of its later
-// layer is there and the previous label of the other still is.
+// layer is there and the previous label of the other still is. Transitions that are given other layers' labels are
+// applied after these layers have moved on: a matrix for each combination of given labels.
 #pragma once
 #include "grid/kernels.hpp"
 #include "grid/layout.hpp"
@@ -17,11 +18,11 @@ public:
     explicit GridStep(const GridLayout& layout)
         : layout_(layout), transition_(layout.N), spread_(layout.N), shift_(layout.N), lagged_(layout.lagged.size()) {
         for (size_t i = 0; i < layout.N; ++i) {
-            const size_t width = row_width(i);
-            transition_[i].assign((layout.L[i] * width + kLane - 1) / kLane * kLane, Cell::zero);
-            if (!each_token(i)) prepare_transitions(i, layout.all.transition[layout.layer[i]].score);
+            const size_t size = layout.context[i].combinations * matrix_size(i);
+            transition_[i].assign((size + kLane - 1) / kLane * kLane, Cell::zero);
+            if (!each_token(i)) prepare_transitions(i, 0);
         }
-        back_.assign(layout.L.back() * layout.width, Cell::zero);
+        back_.assign(transition_.back().size(), Cell::zero);
         if (!each_token(layout.N - 1)) transpose();
         for (size_t g = 0; g < layout.lagged.size(); ++g) lagged_[g].resize(layout.lagged[g].table_size());
     }
@@ -31,8 +32,7 @@ public:
         double shift = 0, spread = 0;
         for (size_t i = 0; i < layout_.N; ++i) {
             if (each_token(i)) {
-                const size_t L = layout_.L[i];
-                prepare_transitions(i, layout_.all.transition[layout_.layer[i]].score + token * L * L);
+                prepare_transitions(i, token);
                 if (i + 1 == layout_.N) transpose();
             }
             shift += shift_[i], spread += spread_[i];
@@ -47,20 +47,10 @@ public:
     }
     // Layer i's previous label, in `from`, becomes its new one, in `to`; lagged factors are in `from` already.
     void forward(size_t i, const double* from, double* to) const {
-        const size_t L = layout_.L[i], inner = layout_.inner[i];
-        if (i + 1 == layout_.N)
-            return Cell::product({layout_.rows, L, layout_.width, from, layout_.width, 1, transition_[i].data(),
-                                  layout_.width, to, layout_.width});
-        for (size_t o = 0; o < layout_.outer[i]; ++o, from += L * inner, to += L * inner)
-            Cell::product({L, L, inner, transition_[i].data(), 1, L, from, inner, to, inner});
+        i + 1 == layout_.N ? replace_lanes(transition_[i], from, to) : replace_rows(i, 1, layout_.L[i], from, to);
     }
     void backward(size_t i, const double* from, double* to) const {
-        const size_t L = layout_.L[i], inner = layout_.inner[i];
-        if (i + 1 == layout_.N)
-            return Cell::product({layout_.rows, L, layout_.width, from, layout_.width, 1, back_.data(), layout_.width,
-                                  to, layout_.width});
-        for (size_t o = 0; o < layout_.outer[i]; ++o, from += L * inner, to += L * inner)
-            Cell::product({L, L, inner, transition_[i].data(), L, 1, from, inner, to, inner});
+        i + 1 == layout_.N ? replace_lanes(back_, from, to) : replace_rows(i, layout_.L[i], 1, from, to);
     }
     // Multiplies those lagged factors in that have the previous label of layer i.
     void apply_lagged(size_t i, double* message) const {
@@ -74,23 +64,51 @@ public:
             }
         }
     }
-    bool each_token(size_t i) const { return layout_.all.transition[layout_.layer[i]].each_token; }
+    bool each_token(size_t i) const { return layout_.context[i].each_token; }
     size_t row_width(size_t i) const { return i + 1 == layout_.N ? layout_.width : layout_.L[i]; }
-    const Array<double>& transitions(size_t i) const { return transition_[i]; }  // [L x row_width]
+    size_t matrix_size(size_t i) const { return layout_.L[i] * row_width(i); }
+    const Array<double>& transitions(size_t i) const { return transition_[i]; }  // [combinations x L x row_width]
 
 private:
-    void prepare_transitions(size_t i, const double* score) {
+    void replace_lanes(const Array<double>& matrices, const double* from, double* to) const {
+        const size_t i = layout_.N - 1, width = layout_.width;
+        for (const auto& run : layout_.context[i].runs)
+            Cell::product({run.states / width, layout_.L[i], width, from + run.first, width, 1,
+                           &matrices[run.combination * matrix_size(i)], width, to + run.first, width});
+    }
+    void replace_rows(size_t i, size_t row, size_t column, const double* from, double* to) const {
+        const size_t L = layout_.L[i], inner = layout_.inner[i];
+        for (const auto& run : layout_.context[i].runs)
+            for (size_t o = 0, at = run.first; o < run.repeats; ++o, at += L * inner)
+                Cell::product({L, L, run.states, &transition_[i][run.combination * matrix_size(i)], row, column,
+                               from + at, inner, to + at, inner});
+    }
+    void prepare_transitions(size_t i, size_t token) {
         const size_t L = layout_.L[i], width = row_width(i);
+        const GridContext& context = layout_.context[i];
+        const GridTransition& plain = layout_.all.transition[layout_.layer[i]];
+        const double* score = plain.score + (plain.each_token ? token * L * L : 0);
         std::fill(transition_[i].begin(), transition_[i].end(), GridMax::zero);
-        for (size_t a = 0; a < L; ++a)
-            for (size_t b = 0; b < L; ++b) transition_[i][a * width + b] = score[a * L + b];
+        for (size_t q = 0; q < context.combinations; ++q) {
+            double* to = &transition_[i][q * matrix_size(i)];
+            for (size_t a = 0; a < L; ++a)
+                for (size_t b = 0; b < L; ++b) to[a * width + b] = score[a * L + b];
+            for (size_t n = 0; n < context.factors.size(); ++n) {
+                const ConditionedTransition& factor = layout_.all.conditioned[context.factors[n]];
+                const double* more = factor.score + (factor.each_token ? token * layout_.all.factor_size(factor) : 0) +
+                                     context.cells[n][q] * L * L;
+                for (size_t a = 0; a < L; ++a)
+                    for (size_t b = 0; b < L; ++b) to[a * width + b] += more[a * L + b];
+            }
+        }
         spread_[i] = 0;
         shift_[i] = Cell::prepare(transition_[i].data(), transition_[i].size(), spread_[i]);
     }
     void transpose() {
         const size_t L = layout_.L.back(), width = layout_.width;
-        for (size_t a = 0; a < L; ++a)
-            for (size_t b = 0; b < L; ++b) back_[b * width + a] = transition_.back()[a * width + b];
+        for (size_t at = 0; at < layout_.context.back().combinations * L * width; at += L * width)
+            for (size_t a = 0; a < L; ++a)
+                for (size_t b = 0; b < L; ++b) back_[at + b * width + a] = transition_.back()[at + a * width + b];
     }
 
     const GridLayout& layout_;

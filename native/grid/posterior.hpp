@@ -5,6 +5,7 @@
 //   ahead_i    weights_t (x) beta_t with the layers after the i-th taken back
 //   P(s'^i_{t-1} = a, s^i_t = b) = transition_i(a, b) sum over the other labels of behind_i(.. a ..) ahead_i(.. b ..)
 //
+// and so for each combination of labels that the transition is given, summed over the other labels that have it.
 // "Before" and "after" are meant in the order of elimination.
 #pragma once
 #include <memory>
@@ -58,8 +59,12 @@ public:
           behind_(layout.size()),
           next_(layout.size()),
           p_(layout.size()) {
-        for (size_t i = 0; i < layout.N; ++i)
-            pairs_[i].resize(i + 1 == layout.N ? layout.L[i] * layout.width : layout.L[i] * layout.L[i] * kLane);
+        for (size_t i = 0; i < layout.N; ++i) {
+            pairs_[i].resize(layout.context[i].combinations * sums_size(i));
+            totals_.emplace_back(layout.L[i] * layout.L[i]);
+        }
+        for (const ConditionedTransition& factor : layout.all.conditioned)
+            conditioned_totals_.emplace_back(layout.all.factor_size(factor));
     }
 
     // log Z; `joint` is null or takes the probabilities of joint states. Nothing is to be believed that is not
@@ -67,6 +72,8 @@ public:
     double run(const GridView& view, SequenceExpectations& to, double* joint, bool& in_range) {
         if (!view.T) return 0.0;
         for (auto& sums : pairs_) std::fill(sums.begin(), sums.end(), 0.0);
+        for (auto* totals : {&totals_, &conditioned_totals_})
+            for (auto& sums : *totals) std::fill(sums.begin(), sums.end(), 0.0);
         double log_z = messages_.run(view, in_range);
         if (!in_range || !(log_z > GridMax::zero)) return log_z;
         std::fill(beta_.begin(), beta_.end(), Cell::one);
@@ -82,8 +89,7 @@ public:
             if (t == 0) break;
             step_back(view, t, to, in_range);
         }
-        for (size_t i = 0; i < layout_.N; ++i)
-            if (in_range && !messages_.step.each_token(i)) write_pairs(i, to.transitions(layout_.layer[i], 0));
+        if (in_range) write_totals(to);
         return log_z;
     }
 
@@ -119,9 +125,7 @@ private:
             }
             couple(i, behind_.data(), ahead_[n + 1].data());
             if (messages_.step.each_token(i)) {
-                double* into = to.transitions(layout_.layer[i], t);
-                std::fill(into, into + layout_.L[i] * layout_.L[i], 0.0);
-                write_pairs(i, into);
+                write_pairs(i, t, to);
                 std::fill(pairs_[i].begin(), pairs_[i].end(), 0.0);
             }
             if (n + 1 == N) break;
@@ -130,28 +134,70 @@ private:
         }
     }
     void couple(size_t i, const double* before, const double* after) {
-        const double* transition = messages_.step.transitions(i).data();
-        if (i + 1 == layout_.N)
-            Cell::couple_lanes(layout_.rows, layout_.L[i], layout_.width, before, after, transition, pairs_[i].data());
-        else
-            Cell::couple_rows(layout_.outer[i], layout_.L[i], layout_.inner[i], before, after, transition,
-                              pairs_[i].data());
+        for (const auto& run : layout_.context[i].runs) {
+            const double* transition = &messages_.step.transitions(i)[run.combination * messages_.step.matrix_size(i)];
+            double* sums = &pairs_[i][run.combination * sums_size(i)];
+            if (i + 1 == layout_.N)
+                Cell::couple_lanes(run.states / layout_.width, layout_.L[i], layout_.width, before + run.first,
+                                   after + run.first, transition, sums);
+            else
+                Cell::couple_rows(run.repeats, layout_.L[i], layout_.inner[i], run.states, before + run.first,
+                                  after + run.first, transition, sums);
+        }
     }
-    // Adds what pairs of labels of layer i have come to.
-    void write_pairs(size_t i, double* to) const {
-        const size_t L = layout_.L[i], width = messages_.step.row_width(i);
-        for (size_t a = 0; a < L; ++a)
-            for (size_t b = 0; b < L; ++b) {
-                const double sum = i + 1 == layout_.N ? pairs_[i][a * width + b]
-                                                      : sum_of<double>(load(&pairs_[i][(a * L + b) * kLane]));
-                to[a * L + b] += Cell::expected(sum, messages_.step.transitions(i)[a * width + b]);
-            }
+    size_t sums_size(size_t i) const {
+        return i + 1 == layout_.N ? layout_.L[i] * layout_.width : layout_.L[i] * layout_.L[i] * kLane;
+    }
+    // What pairs of labels of layer i have come to. Expectations at one token are complete, and may have been written
+    // before; those of all tokens together are added to the totals.
+    void write_pairs(size_t i, size_t t, SequenceExpectations& to) {
+        const GridContext& context = layout_.context[i];
+        const size_t L = layout_.L[i], given = layout_.layer[i];
+        double* plain = fresh(layout_.all.transition[given].each_token, to.transitions(given, t), totals_[i]);
+        write_cells(i, 0, [&](size_t, size_t cell, double value) { plain[cell] += value; });
+        for (size_t n = 0; n < context.factors.size(); ++n) {
+            const size_t k = context.factors[n];
+            double* cells = fresh(layout_.all.conditioned[k].each_token, to.conditioned(k, t), conditioned_totals_[k]);
+            write_cells(i, n, [&](size_t at, size_t cell, double value) { cells[at * L * L + cell] += value; });
+        }
+    }
+    static double* fresh(bool each_token, double* own, std::vector<double>& totals) {
+        if (!each_token) return totals.data();
+        std::fill(own, own + totals.size(), 0.0);
+        return own;
+    }
+    // visit(cell of the given labels in the n-th conditioned transition, previous x label, expectation)
+    template <class Visit> void write_cells(size_t i, size_t n, Visit visit) const {
+        const GridContext& context = layout_.context[i];
+        const size_t L = layout_.L[i], width = messages_.step.row_width(i), size = messages_.step.matrix_size(i);
+        for (size_t q = 0; q < context.combinations; ++q)
+            for (size_t a = 0; a < L; ++a)
+                for (size_t b = 0; b < L; ++b) {
+                    const double* sums = &pairs_[i][q * sums_size(i)];
+                    const double sum =
+                        i + 1 == layout_.N ? sums[a * width + b] : sum_of<double>(load(sums + (a * L + b) * kLane));
+                    visit(context.cells.empty() ? 0 : context.cells[n][q], a * L + b,
+                          Cell::expected(sum, messages_.step.transitions(i)[q * size + a * width + b]));
+                }
+    }
+    void write_totals(SequenceExpectations& to) {
+        for (size_t i = 0; i < layout_.N; ++i) {
+            if (!messages_.step.each_token(i)) write_pairs(i, 0, to);
+            if (!layout_.all.transition[layout_.layer[i]].each_token)
+                add(totals_[i], to.transitions(layout_.layer[i], 0));
+        }
+        for (size_t k = 0; k < conditioned_totals_.size(); ++k)
+            if (!layout_.all.conditioned[k].each_token) add(conditioned_totals_[k], to.conditioned(k, 0));
+    }
+    static void add(const std::vector<double>& from, double* to) {
+        for (size_t k = 0; k < from.size(); ++k) to[k] += from[k];
     }
 
     const GridLayout& layout_;
     GridMessages<Cell> messages_;
     GridMarginal marginal_;
     std::vector<Array<double>> ahead_, pairs_;
+    std::vector<std::vector<double>> totals_, conditioned_totals_;  // over the tokens of a sequence
     Array<double> beta_, behind_, next_, p_;
 };
 

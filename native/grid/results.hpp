@@ -21,7 +21,7 @@ struct GridLabels {
 // Expectations have the shapes of the scores they belong to.
 struct GridExpectations {
     std::vector<double> log_z;  // [sequences]; -infinity where nothing allowed was found
-    std::vector<std::vector<double>> labels, transitions, cotemporal, lagged;
+    std::vector<std::vector<double>> labels, transitions, cotemporal, lagged, conditioned;
 
     explicit GridExpectations(const Grids& grids) : log_z(grids.n_sequences()) {
         const size_t tokens = grids.n_tokens();
@@ -34,13 +34,16 @@ struct GridExpectations {
             cotemporal.emplace_back(tokens * grids.factor_size(factor));
         for (const LaggedFactor& factor : grids.lagged)
             lagged.emplace_back(tokens * grids.labels[factor.before] * grids.labels[factor.after]);
+        for (const ConditionedTransition& factor : grids.conditioned)
+            conditioned.emplace_back((factor.each_token ? tokens : 1) * grids.factor_size(factor));
     }
 };
 
-// Where one sequence's expectations go. Transitions of all tokens together are summed up a few sequences at a time.
+// Where one sequence's expectations go. Transitions of all tokens together, conditioned or not, are summed up a few
+// sequences at a time.
 class SequenceExpectations {
 public:
-    using Sums = std::vector<std::vector<double>>;  // [L x L] of each layer with constant transitions
+    using Sums = std::vector<std::vector<double>>;  // like the scores: transitions of each layer, then conditioned ones
 
     SequenceExpectations(const GridView& view, GridExpectations& all, Sums& sums)
         : view_(view), all_(all), sums_(sums) {}
@@ -56,6 +59,11 @@ public:
     double* lagged(size_t k, size_t t) {
         const LaggedFactor& of = view_.all.lagged[k];
         return &all_.lagged[k][(view_.first + t) * view_.L(of.before) * view_.L(of.after)];
+    }
+    double* conditioned(size_t k, size_t t) {
+        const ConditionedTransition& of = view_.all.conditioned[k];
+        return of.each_token ? &all_.conditioned[k][(view_.first + t) * view_.all.factor_size(of)]
+                             : sums_[view_.layers() + k].data();
     }
 
 private:
@@ -79,24 +87,37 @@ template <class Run> GridExpectations expectations(const Grids& grids, int threa
     GridExpectations out(grids);
     std::vector<SequenceExpectations::Sums> sums(kShares);
     each_sequence(grids, threads, [&](size_t s, size_t share, size_t worker) {
-        if (sums[share].empty())
+        if (sums[share].empty()) {
             for (size_t L : grids.labels) sums[share].emplace_back(L * L);
+            for (const ConditionedTransition& of : grids.conditioned) sums[share].emplace_back(grids.factor_size(of));
+        }
         const GridView view(grids, s);
         SequenceExpectations to(view, out, sums[share]);
         out.log_z[s] = run(view, to, s, worker);
     });
+    const size_t N = grids.layers();
     for (const auto& share : sums)
-        for (size_t i = 0; i < share.size(); ++i)
-            if (!grids.transition[i].each_token)
-                for (size_t k = 0; k < share[i].size(); ++k) out.transitions[i][k] += share[i][k];
+        for (size_t i = 0; i < share.size(); ++i) {
+            if (i < N ? grids.transition[i].each_token : grids.conditioned[i - N].each_token) continue;
+            std::vector<double>& to = i < N ? out.transitions[i] : out.conditioned[i - N];
+            for (size_t k = 0; k < share[i].size(); ++k) to[k] += share[i][k];
+        }
     return out;
 }
 
-// Where the labels that a cotemporal factor joins lie in its scores; label(layer) gives each.
-template <class Label> size_t factor_cell(const Grids& grids, const CotemporalFactor& factor, Label label) {
+// Where the labels of some layers lie in an array over all labels of these; label(layer) gives each.
+template <class Label> size_t cell_of(const Grids& grids, const std::vector<size_t>& layers, Label label) {
     size_t cell = 0;
-    for (size_t layer : factor.layers) cell = cell * grids.labels[layer] + label(layer);
+    for (size_t layer : layers) cell = cell * grids.labels[layer] + label(layer);
     return cell;
+}
+template <class Label> size_t factor_cell(const Grids& grids, const CotemporalFactor& factor, Label label) {
+    return cell_of(grids, factor.layers, label);
+}
+// The scores of a conditioned transition, [L x L], given the labels at the token.
+template <class Label> const double* given_labels(const GridView& view, size_t k, size_t t, Label label) {
+    const ConditionedTransition& of = view.all.conditioned[k];
+    return view.conditioned(k, t) + cell_of(view.all, of.given, label) * view.L(of.layer) * view.L(of.layer);
 }
 
 // The score of a sequence's labels: labels[layer][t].
@@ -114,6 +135,10 @@ inline double labels_score(const GridView& view, const std::vector<int32_t*>& la
         for (size_t k = 0; t && k < view.all.lagged.size(); ++k) {
             const LaggedFactor& of = view.all.lagged[k];
             sum += view.lagged(k, t)[before(of.before) * view.L(of.after) + label(of.after)];
+        }
+        for (size_t k = 0; t && k < view.all.conditioned.size(); ++k) {
+            const size_t i = view.all.conditioned[k].layer;
+            sum += given_labels(view, k, t, label)[before(i) * view.L(i) + label(i)];
         }
     }
     return sum;

@@ -2,9 +2,11 @@
 //
 //   score(s) = sum_t [ sum_i node_i(t, s^i_t) + sum_i transition_i(t, s^i_{t-1}, s^i_t)
 //                      + sum_c cotemporal_c(t, labels at t of the layers that c joins)
-//                      + sum_g lagged_g(t, s^a_{t-1}, s^b_t) ]
+//                      + sum_g lagged_g(t, s^a_{t-1}, s^b_t)
+//                      + sum_d conditioned_d(t, labels at t of the layers that d is given, s^i_{t-1}, s^i_t) ]
 //
-// Transitions and lagged factors into the first token of a sequence do not count. -infinity forbids.
+// Transitions, conditioned or not, and lagged factors into the first token of a sequence do not count. -infinity
+// forbids.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +31,14 @@ struct GridTransition {
     bool each_token;
 };
 
+// Transitions of one layer that depend on the labels which other layers give to the token they lead to.
+struct ConditionedTransition {
+    size_t layer;
+    std::vector<size_t> given;  // one layer or more, all different
+    const double* score;        // [labels of the given layers ... x L x L], or one such array into each token
+    bool each_token;
+};
+
 // All sequences of a batch. Arrays belong to someone else, who outlives this.
 struct Grids {
     std::vector<size_t> labels;       // of each layer
@@ -37,6 +47,7 @@ struct Grids {
     std::vector<GridTransition> transition;
     std::vector<CotemporalFactor> cotemporal;
     std::vector<LaggedFactor> lagged;
+    std::vector<ConditionedTransition> conditioned;
 
     size_t layers() const { return labels.size(); }
     size_t n_sequences() const { return bounds.size() - 1; }
@@ -46,6 +57,11 @@ struct Grids {
     size_t factor_size(const CotemporalFactor& factor) const {
         size_t size = 1;
         for (size_t layer : factor.layers) size *= labels[layer];
+        return size;
+    }
+    size_t factor_size(const ConditionedTransition& factor) const {
+        size_t size = labels[factor.layer] * labels[factor.layer];
+        for (size_t layer : factor.given) size *= labels[layer];
         return size;
     }
 };
@@ -70,6 +86,10 @@ struct GridView {
     const double* lagged(size_t k, size_t t) const {
         const LaggedFactor& of = all.lagged[k];
         return of.score + (first + t) * L(of.before) * L(of.after);
+    }
+    const double* conditioned(size_t k, size_t t) const {
+        const ConditionedTransition& of = all.conditioned[k];
+        return of.score + (of.each_token ? (first + t) * all.factor_size(of) : 0);
     }
 };
 

@@ -33,6 +33,11 @@ public:
                 const double* factor = view.lagged(g, t) + labels[after];
                 for (size_t a = 0; a < L; ++a) weights_[a] += factor[a * width];
             }
+            for (size_t k : layout_.context[i].factors) {
+                const double* factor =
+                    given_labels(view, k, t, [&](size_t j) { return static_cast<size_t>(labels[j]); }) + label;
+                for (size_t a = 0; a < L; ++a) weights_[a] += factor[a * L];
+            }
             if (i + 1 == layout_.N) {
                 std::copy(weights_.begin(), weights_.end(), lanes_.begin());
                 break;

@@ -47,14 +47,14 @@ static auto grid_spans(const NumpyGrids& grids, size_t s, size_t layer, In<int64
 void bind_grid(nb::module_& module) {
     using nb::arg;
     nb::class_<NumpyGrids>(module, "Grids")
-        .def(
-            nb::init<const std::vector<Scores>&, const std::vector<Scores>&, const std::vector<NumpyGrids::Cotemporal>&,
-                     const std::vector<NumpyGrids::Lagged>&, In<uint64_t>>(),
-            arg("nodes"), arg("transitions"), arg("cotemporal"), arg("lagged"), arg("bounds"))
+        .def(nb::init<const std::vector<Scores>&, const std::vector<Scores>&,
+                      const std::vector<NumpyGrids::Cotemporal>&, const std::vector<NumpyGrids::Lagged>&,
+                      const std::vector<NumpyGrids::Conditioned>&, In<uint64_t>>(),
+             arg("nodes"), arg("transitions"), arg("cotemporal"), arg("lagged"), arg("conditioned"), arg("bounds"))
         .def_prop_ro("n_states", &NumpyGrids::states)
         .def_prop_ro("n_sequences", &NumpyGrids::n_sequences)
         .def_prop_ro("n_tokens", &NumpyGrids::n_tokens)
-        .def_prop_ro("lagged_factors_form_cycle",
+        .def_prop_ro("factors_form_cycle",
                      [](const NumpyGrids& self) { return elimination_order(self).size() < self.layers(); })
         .def(
             "best",
@@ -62,9 +62,10 @@ void bind_grid(nb::module_& module) {
                 return numpy_labels(without_gil([&] { return grid_best(self, threads); }));
             },
             arg("threads"), "Best labels of each layer, and the score of each sequence.")
-        .def("marginals", &grid_marginals, arg("joint"), arg("threads"),
-             "(log Z, expectations of labels, transitions, cotemporal and lagged factors), and the probabilities of "
-             "joint states [n_tokens x n_states] if asked for.")
+        .def(
+            "marginals", &grid_marginals, arg("joint"), arg("threads"),
+            "(log Z, expectations of labels, transitions, cotemporal and lagged factors, conditioned transitions), and "
+            "the probabilities of joint states [n_tokens x n_states] if asked for.")
         .def("best_k", &grid_best_k, arg("sequence"), arg("k"),
              "Labels [found x layers x tokens] and scores, best first.")
         .def("span_log_probabilities", &grid_spans, arg("sequence"), arg("layer"), arg("starts"), arg("ends"),

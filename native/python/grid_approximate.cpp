@@ -40,8 +40,9 @@ void bind_grid_approximate(nb::module_& module) {
             return infer(grids, [&] { return sparse_marginals(grids, {epsilon, beam}, threads); });
         },
         arg("grids"), arg("epsilon"), arg("beam"), arg("threads"),
-        "(log Z, expectations of labels, transitions, cotemporal and lagged factors); (mass kept at all tokens, at the "
-        "worst token, states kept in all).");
+        "(log Z, expectations of labels, transitions, cotemporal and lagged factors, conditioned transitions); (mass "
+        "kept "
+        "at all tokens, at the worst token, states kept in all).");
     module.def(
         "grid_loopy_best",
         [](const NumpyGrids& grids, double damping, size_t iterations, double tolerance, int threads) {
@@ -55,8 +56,9 @@ void bind_grid_approximate(nb::module_& module) {
             return infer(grids, [&] { return loopy_marginals(grids, {damping, iterations, tolerance}, threads); });
         },
         arg("grids"), arg("damping"), arg("iterations"), arg("tolerance"), arg("threads"),
-        "(log Z, expectations of labels, transitions, cotemporal and lagged factors); (iterations, whether all "
-        "sequences converged, the last change).");
+        "(log Z, expectations of labels, transitions, cotemporal and lagged factors, conditioned transitions); "
+        "(iterations, "
+        "whether all sequences converged, the last change).");
 }
 
 }  // namespace dovetail

@@ -12,10 +12,11 @@ class NumpyGrids : public Grids {
 public:
     using Cotemporal = std::tuple<std::vector<size_t>, Scores>;
     using Lagged = std::tuple<size_t, size_t, Scores>;
+    using Conditioned = std::tuple<std::vector<size_t>, Scores>;  // layers given, and last its own
 
     NumpyGrids(const std::vector<Scores>& nodes, const std::vector<Scores>& transitions,
                const std::vector<Cotemporal>& cotemporal_scores, const std::vector<Lagged>& lagged_scores,
-               In<uint64_t> ends) {
+               const std::vector<Conditioned>& conditioned_scores, In<uint64_t> ends) {
         if (nodes.empty() || nodes.size() != transitions.size())
             throw std::invalid_argument("a grid has one layer or more, each with scores of labels and of transitions");
         for (const Scores& scores : nodes) {
@@ -46,6 +47,19 @@ public:
             lagged.push_back({before, after,
                               check_scores(scores, {tokens, labels[before], labels[after]},
                                            "scores of the lagged factor of layers " + join({before, after}))});
+        }
+        for (const auto& [layers, scores] : conditioned_scores) {
+            check_layers(layers, "a conditioned transition");
+            std::vector<size_t> shape;
+            for (size_t layer : layers) shape.push_back(labels[layer]);
+            shape.push_back(labels[layers.back()]);
+            const bool each_token = scores.ndim() > shape.size();
+            if (each_token) shape.insert(shape.begin(), tokens);
+            conditioned.push_back(
+                {layers.back(),
+                 {layers.begin(), layers.end() - 1},
+                 check_scores(scores, shape, "scores of the conditioned transition of layers " + join(layers)),
+                 each_token});
         }
     }
 
@@ -98,10 +112,11 @@ inline nb::tuple numpy_labels(GridLabels found) {
     for (auto& layer : found.labels) labels.append(to_numpy(std::move(layer)));
     return nb::make_tuple(labels, to_numpy(std::move(found.scores)));
 }
-// log Z [sequences]; labels, transitions, cotemporal and lagged factors: arrays like the scores they belong to.
+// log Z [sequences]; labels, transitions, cotemporal and lagged factors, conditioned transitions: arrays like the
+// scores they belong to.
 inline nb::tuple numpy_expectations(const Grids& grids, GridExpectations found) {
     const size_t tokens = grids.n_tokens();
-    nb::list labels, transitions, cotemporal, lagged;
+    nb::list labels, transitions, cotemporal, lagged, conditioned;
     for (size_t i = 0; i < grids.layers(); ++i) {
         const size_t L = grids.labels[i];
         labels.append(to_numpy(std::move(found.labels[i]), {tokens, L}));
@@ -116,7 +131,15 @@ inline nb::tuple numpy_expectations(const Grids& grids, GridExpectations found) 
     for (size_t k = 0; k < grids.lagged.size(); ++k)
         lagged.append(to_numpy(std::move(found.lagged[k]),
                                {tokens, grids.labels[grids.lagged[k].before], grids.labels[grids.lagged[k].after]}));
-    return nb::make_tuple(to_numpy(std::move(found.log_z)), labels, transitions, cotemporal, lagged);
+    for (size_t k = 0; k < grids.conditioned.size(); ++k) {
+        const ConditionedTransition& of = grids.conditioned[k];
+        std::vector<size_t> shape;
+        if (of.each_token) shape.push_back(tokens);
+        for (size_t layer : of.given) shape.push_back(grids.labels[layer]);
+        shape.insert(shape.end(), 2, grids.labels[of.layer]);
+        conditioned.append(to_numpy(std::move(found.conditioned[k]), shape));
+    }
+    return nb::make_tuple(to_numpy(std::move(found.log_z)), labels, transitions, cotemporal, lagged, conditioned);
 }
 
 }  // namespace dovetail

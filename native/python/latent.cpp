@@ -42,6 +42,16 @@ static auto latent_scores(const Template& feature_template, const Model& model, 
     return to_numpy(std::move(out), {columns.n_tokens(), Z, static_cast<size_t>(model.L)});
 }
 
+// [n_tokens x combinations x L x L], or [combinations x L x L] where all tokens are alike.
+static auto latent_transitions(const Template& feature_template, const Model& model, const Columns& columns,
+                               const Tables& tables, const std::vector<int>& latent, int offset) {
+    const size_t Z = count_combinations(feature_template, tables, latent, offset), L = static_cast<size_t>(model.L);
+    LatentScorer scorer(model, feature_template, columns, tables, latent, offset);
+    std::vector<double> out = without_gil([&] { return scorer.run_transitions(); });
+    if (scorer.same_everywhere()) return to_numpy(std::move(out), {Z, L, L});
+    return to_numpy(std::move(out), {columns.n_tokens(), Z, L, L});
+}
+
 // First occurrence of each token and combination [n_tokens * Z + 1], and feature and value of each occurrence.
 static auto latent_features(const Template& feature_template, const Model& model, const Columns& columns,
                             const Tables& tables, const std::vector<int>& latent, int offset) {
@@ -60,6 +70,11 @@ void bind_latent(nb::module_& module) {
     module.def("latent_scores", &latent_scores, arg("template"), arg("model"), arg("columns"), arg("tables"),
                arg("latent"), arg("offset"),
                "Scores of labels for each label of columns that are not known, [tokens x latent labels x labels].");
+    module.def(
+        "latent_transitions", &latent_transitions, arg("template"), arg("model"), arg("columns"), arg("tables"),
+        arg("latent"), arg("offset"),
+        "What features on transitions add to them for each label of columns that are not known, [tokens x latent "
+        "labels x labels x labels], or without tokens where all are alike.");
     module.def("latent_features", &latent_features, arg("template"), arg("model"), arg("columns"), arg("tables"),
                arg("latent"), arg("offset"),
                "Known features for each token and label of columns that are not known: bounds, features, values.");

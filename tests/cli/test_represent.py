@@ -15,7 +15,7 @@ from dovetail.cli import main
 from dovetail.cli.curves import Rounds, sketch
 from dovetail.corpus import write_conll
 from dovetail.pipeline import Pipeline
-from dovetail.representation import BiasedHMM, LayeredHMM, Progress, WordClasses
+from dovetail.representation import HMM, BiasedHMM, Entropy, LayeredHMM, Progress, WordClasses
 from dovetail.representation.hmm import training
 from representation.packages import installed
 from representation.texts import news, novel
@@ -88,6 +88,27 @@ def test_biased_and_classes(run: Run, folder: Path, tmp_path: Path) -> None:
     assert classes.names_ == ("kin",)
 
 
+def test_all_settings_of_the_paper_are_options(run: Run, folder: Path, tmp_path: Path) -> None:
+    biases = ["--labels", "label", "--entropy", 1, "--distance", 0.01, "--repel", 0.1]
+    bound = ["--sigma", 100, "--scaling", "paper", "--evaluations", 2]
+    start = ["--start", "random", "--update", "em", "--rare", "one", "--rounds", 3, "--hard"]
+    target = ["--target", folder / "novel.conll", "--layers", 2, "--kind", "layered"]
+    learn(run, folder, *target, *biases, *bound, *start, "-o", tmp_path / "p")
+    made: Any = load(tmp_path / "p")
+    one = made.layers_[1]
+    assert (one.sigma, one.scaling, one.evaluations) == (100, "paper", 2)
+    assert (one.start, one.update, one.rare, one.soft) == ("random", "em", "one", False)
+    assert [p.weight for p in one.properties] == [1, 0.01, 0.1]
+
+
+def test_help_tells_the_defaults_of_the_code(run: Run) -> None:
+    shown = " ".join(run("represent", "--help").stdout.split())
+    hmm, bias = HMM(), BiasedHMM()
+    for default in (hmm.start, hmm.update, hmm.rare, bias.scaling, bias.evaluations, hmm.rounds):
+        assert f"({default})" in shown
+    assert f"({Entropy('pos').weight})" in shown
+
+
 @pytest.mark.parametrize("name", ["p.png", "p.svg"])
 def test_plot(run: Run, folder: Path, tmp_path: Path, name: str) -> None:
     pytest.importorskip("matplotlib")
@@ -158,6 +179,9 @@ def test_info_shows_typical_words(run: Run, folder: Path, tmp_path: Path) -> Non
         (["--states", 999], "more than the"),
         (["--plot", "p.doc"], "a plot ends in .png"),
         (["--kind", "layered", "--sigma", 3], "sigma bounds biases"),
+        (["--kind", "layered", "--scaling", "paper"], "scaling is that of biases"),
+        (["--kind", "biased", "--labels", "label", "--scaling", "mean"], "'mean' needs a sigma"),
+        (["--kind", "layered", "--repel", 1, "--scaling", "paper"], "'paper' needs a sigma"),
         (["--target", "none.conll"], "none.conll"),
         (["--target-format", "odd", "--target", "raw.txt"], "no format 'odd'"),
     ],

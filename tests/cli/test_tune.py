@@ -64,6 +64,12 @@ def test_table_recipe_and_kept_results(run: Run, folder: Path) -> None:
             *["--target", "novel.conll", "--distance", "1", "--entropy", "0.5", "--sigma", "2"],
             *["--template", "parts_of_speech", "--name", "hidden", "--seed", "3"],
         ],
+        [
+            *["--kind", "layered", "--states", "3", "--rounds", 3, "--layers", "2", "--repel", 0.1],
+            *["--target", "novel.conll", "--distance", "0.01,1", "--entropy", "1", "--sigma", 100],
+            *["--scaling", "paper", "--start", "random", "--update", "em", "--rare", "one"],
+            *["--rank", "bound"],
+        ],
     ],
 )
 def test_the_recipe_trains_what_was_measured(run: Run, folder: Path, options: list[object]) -> None:
@@ -83,6 +89,24 @@ def test_the_recipe_trains_what_was_measured(run: Run, folder: Path, options: li
     assert first["likelihood"] == pytest.approx(
         label_likelihood(tagger, development, name), abs=1e-6
     )
+
+
+@pytest.mark.usefixtures("folder")
+def test_points_are_ranked_by_error_and_distance(run: Run) -> None:
+    options = ["--kind", "biased", "--states", 3, "--rounds", 3, "--distance", "0,0.3,3"]
+    target = ["--target", "novel.conll", "--rank", "bound"]
+    found = tune(run, *options, *target).stdout.splitlines()
+    assert found[0].split()[:4] == ["states", "distance", "bound", "log-likelihood"]
+    rows = [line.split() for line in found[2:6]]
+    assert rows[-1][0] == "none"  # which has no states
+    bounds = [float(row[2]) for row in rows[:-1]]
+    assert bounds == sorted(bounds)
+    for row in rows[:-1]:
+        error = 1 - float(row[4]) / 100
+        assert float(row[2]) == pytest.approx(error + float(row[6]), abs=2e-3)
+    assert "share of wrong labels" in "\n".join(found)
+    refused = tune(run, *CLASSES, "--rank", "bound", code=2)
+    assert "give text of the other, --target" in refused.stderr
 
 
 def test_a_template_of_ones_own(run: Run, folder: Path) -> None:

@@ -13,9 +13,13 @@ from dovetail.grid import Grid
 from reference.grid import sequences
 from reference.random_grids import forbid, random_grid, small_grids
 
+EVERY_GRID = st.one_of(
+    small_grids(), small_grids(cyclic=True), small_grids(cyclic=True, mutual=True)
+)
+
 
 @settings(max_examples=200, deadline=None)
-@given(small_grids())
+@given(EVERY_GRID)
 def test_the_best_labels_equal_those_of_enumeration(scene: dict[str, Any]) -> None:
     found = Grid(**scene).best("exact")
     for s, truth in enumerate(sequences(**scene)):
@@ -28,7 +32,7 @@ def test_the_best_labels_equal_those_of_enumeration(scene: dict[str, Any]) -> No
 
 
 @settings(max_examples=200, deadline=None)
-@given(small_grids())
+@given(EVERY_GRID)
 def test_all_expectations_equal_those_of_enumeration(scene: dict[str, Any]) -> None:
     found, truths = Grid(**scene).marginals("exact"), sequences(**scene)
     np.testing.assert_allclose(found.log_z, [t.log_z for t in truths], atol=1e-9, rtol=1e-9)
@@ -46,12 +50,16 @@ def test_all_expectations_equal_those_of_enumeration(scene: dict[str, Any]) -> N
     assert found.lagged.keys() == scene["lagged"].keys()
     for layers, factor in found.lagged.items():
         agree(factor, np.concatenate([truth.steps(*layers) for truth in truths]))
+    assert found.conditioned.keys() == scene["conditioned"].keys()
+    for layers, factor in found.conditioned.items():
+        expected = np.concatenate([truth.given_steps(*layers) for truth in truths])
+        agree(factor, expected if factor.ndim == expected.ndim else expected.sum(axis=0))
     every = range(len(scene["nodes"]))
     agree(Grid(**scene).joint(), np.concatenate([truth.labels(*every) for truth in truths]))
 
 
 @settings(max_examples=100, deadline=None)
-@given(small_grids(), st.sampled_from([1, 2, 7, 10_000]))
+@given(EVERY_GRID, st.sampled_from([1, 2, 7, 10_000]))
 def test_the_k_best_are_the_first_k_of_all(scene: dict[str, Any], k: int) -> None:
     grid = Grid(**scene)
     for s, truth in enumerate(sequences(**scene)):
@@ -70,7 +78,7 @@ def test_the_k_best_are_the_first_k_of_all(scene: dict[str, Any], k: int) -> Non
 
 
 @settings(max_examples=150, deadline=None)
-@given(small_grids(), st.randoms(use_true_random=False))
+@given(EVERY_GRID, st.randoms(use_true_random=False))
 def test_probabilities_of_spans_equal_enumeration(scene: dict[str, Any], random: Any) -> None:
     grid = Grid(**scene)
     for s, truth in enumerate(sequences(**scene)):
@@ -93,7 +101,7 @@ def test_probabilities_of_spans_equal_enumeration(scene: dict[str, Any], random:
 
 
 @settings(max_examples=60, deadline=None)
-@given(small_grids(), st.randoms(use_true_random=False))
+@given(EVERY_GRID, st.randoms(use_true_random=False))
 def test_clamping_is_forbidding_other_labels(scene: dict[str, Any], random: Any) -> None:
     layer = random.randrange(len(scene["nodes"]))
     best, size = Grid(**scene).best("exact").labels[layer], scene["nodes"][layer].shape[1]

@@ -72,12 +72,24 @@ def test_a_state_space_too_large_is_named() -> None:
             ask()
 
 
-def test_lags_in_a_cycle_are_refused() -> None:
-    lagged = {(0, 1): np.zeros((3, 2, 3)), (1, 0): np.zeros((3, 3, 2))}
-    grid = Grid(**random_grid(3, 2, 3), lagged=lagged)
+def test_a_cycle_of_many_labels_is_refused() -> None:
+    lagged = {(0, 1): np.zeros((1, 40, 30)), (1, 0): np.zeros((1, 30, 40))}
+    grid = Grid(**random_grid(1, 40, 30), lagged=lagged)
     for ask in (lambda: grid.best("exact"), lambda: grid.best_k(1), grid.joint):
-        with pytest.raises(DataError, match=r"form a cycle.*use method 'loopy'"):
+        with pytest.raises(
+            DataError, match=r"layers 0, 1 depend on .* 1,200 combinations.*'loopy'"
+        ):
             ask()
+    assert grid.best().report.method == "sparse"
+    assert not grid.best("loopy", check=True).report.gap
+
+
+def test_layers_given_one_anothers_labels_need_another_method() -> None:
+    given = {(0, 1): np.zeros((2, 3, 3)), (1, 0): np.zeros((3, 2, 2))}
+    grid = Grid(**random_grid(3, 2, 3), conditioned=given)
+    with pytest.raises(DataError, match="given one another's labels: use method 'loopy'"):
+        grid.best("sparse")
+    assert grid.best().report.method == "exact"
 
 
 def test_nothing_allowed_is_an_error_that_names_the_sequence() -> None:

@@ -31,11 +31,17 @@ def trees(draw: st.DrawFn) -> dict[str, Any]:
 
     cotemporal: dict[tuple[int, ...], Any] = {(1, 0): at_one_token(3, 2)}
     lagged: dict[tuple[int, int], Any] = {}
-    kind = draw(st.sampled_from(["factor", "factor", "of three"]))
-    if kind == "factor":
+    conditioned: dict[tuple[int, ...], Any] = {}
+    kind = draw(st.sampled_from(["cotemporal", "lagged", "conditioned", "of two", "of three"]))
+    if kind == "cotemporal":
         cotemporal[1, 2] = at_one_token(3, 2)
-    elif kind == "factor":
+    elif kind == "lagged":
         lagged[2, 1] = at_one_token(2, 3)
+    elif kind == "conditioned":
+        conditioned[1, 2] = at_one_token(3, 2, 2)
+    elif kind == "of two":
+        cotemporal = {}
+        conditioned[0, 2, 1] = at_one_token(2, 2, 3, 3)
     else:
         cotemporal = {(2, 0, 1): at_one_token(2, 2, 3)}
     scene = {
@@ -46,10 +52,16 @@ def trees(draw: st.DrawFn) -> dict[str, Any]:
         ],
         "cotemporal": cotemporal,
         "lagged": lagged,
+        "conditioned": conditioned,
         "bounds": [0, T],
     }
     if draw(st.booleans()):
-        whole = {**scene, "cotemporal": {}, "lagged": {}}  # a zero factor must stay one
+        whole = {
+            **scene,
+            "cotemporal": {},
+            "lagged": {},
+            "conditioned": {},
+        }  # a zero factor must stay one
         forbid(whole, rng)
     return scene
 
@@ -73,6 +85,10 @@ def test_trees_are_exact(scene: dict[str, Any], damping: float) -> None:
     for pair, factor in found.lagged.items():
         for t in np.flatnonzero(scene["lagged"][pair].any(axis=(1, 2))):
             np.testing.assert_allclose(factor[t], truth.steps(*pair)[t], atol=1e-7)
+    for layers, factor in found.conditioned.items():
+        score = scene["conditioned"][layers]
+        for t in np.flatnonzero(score.any(axis=tuple(range(1, factor.ndim)))):
+            np.testing.assert_allclose(factor[t], truth.given_steps(*layers)[t], atol=1e-7)
     best = Grid(**scene).best(**PRECISE, damping=damping)
     assert best.scores[0] == pytest.approx(truth.scores.max(), rel=1e-9, abs=1e-9)
 
@@ -89,7 +105,7 @@ def test_one_layer_is_a_chain() -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(small_grids(cyclic=True))
+@given(small_grids(cyclic=True, mutual=True))
 def test_labels_are_consistent_and_no_layer_alone_can_do_better(scene: dict[str, Any]) -> None:
     grid = Grid(**scene)
     try:
@@ -108,7 +124,7 @@ def test_labels_are_consistent_and_no_layer_alone_can_do_better(scene: dict[str,
 
 
 @settings(max_examples=100, deadline=None)
-@given(small_grids(cyclic=True))
+@given(small_grids(cyclic=True, mutual=True))
 def test_beliefs_are_probabilities_whatever_the_scores(scene: dict[str, Any]) -> None:
     found = Grid(**scene).marginals("loopy")
     assert np.isfinite(found.log_z).all()
@@ -120,6 +136,9 @@ def test_beliefs_are_probabilities_whatever_the_scores(scene: dict[str, Any]) ->
         np.testing.assert_allclose(factor.sum(axis=tuple(range(1, factor.ndim))), 1)
     for factor in found.lagged.values():
         assert not factor[first].any()
+    steps = scene["bounds"][-1] - len({*first})
+    for factor in found.conditioned.values():
+        assert factor.sum() == pytest.approx(steps)
 
 
 def test_weak_ties_settle_close_to_the_truth() -> None:

@@ -61,6 +61,10 @@ def test_with_nothing_dropped_all_results_are_exact(scene: dict[str, Any], metho
         agree(factor, [truth.labels(*layers) for truth in truths])
     for layers, factor in found.lagged.items():
         agree(factor, [truth.steps(*layers) for truth in truths])
+    for layers, factor in found.conditioned.items():
+        expected = [truth.given_steps(*layers) for truth in truths]
+        each = factor.ndim == expected[0].ndim
+        agree(factor, expected if each else [sum(e.sum(axis=0) for e in expected)])
 
 
 @settings(max_examples=150, deadline=None)

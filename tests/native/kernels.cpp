@@ -117,7 +117,8 @@ void chain(Random& random, size_t n_labels, bool valued, const std::string& name
     show((name + " history").c_str(), g);
 }
 
-void grid(Random& random, const std::vector<size_t>& labels, double spread, const std::string& name) {
+void grid(Random& random, const std::vector<size_t>& labels, double spread, const std::string& name,
+          bool conditioned = false) {
     const size_t T = 40, N = labels.size();
     std::vector<std::vector<double>> scores;
     const auto held = [&](size_t n) { return scores.emplace_back(drawn<double>(random, n, -spread, spread)).data(); };
@@ -127,9 +128,14 @@ void grid(Random& random, const std::vector<size_t>& labels, double spread, cons
     for (size_t L : labels) grids.node.push_back(held(T * L)), grids.transition.push_back({held(L * L), false});
     for (size_t i = 1; i < N; ++i) grids.cotemporal.push_back({{i - 1, i}, held(T * labels[i - 1] * labels[i])});
     grids.lagged.push_back({1, 0, held(T * labels[1] * labels[0])});
+    if (conditioned) {
+        grids.conditioned.push_back({1, {0}, held(T * labels[0] * labels[1] * labels[1]), true});
+        grids.conditioned.push_back({2, {0, 1}, held(labels[0] * labels[1] * labels[2] * labels[2]), false});
+    }
     const auto expected = [&](const char* method, const GridExpectations& found) {
         std::vector<double> all = found.log_z;
-        for (const auto* kind : {&found.labels, &found.transitions, &found.cotemporal, &found.lagged})
+        for (const auto* kind :
+             {&found.labels, &found.transitions, &found.cotemporal, &found.lagged, &found.conditioned})
             for (const auto& each : *kind) all.insert(all.end(), each.begin(), each.end());
         show((name + method).c_str(), all);
     };
@@ -211,6 +217,8 @@ int main() {
         chain(random, labels, labels == 9, "chain of " + std::to_string(labels) + " labels");
     grid(random, {5, 9}, 2, "grid");
     grid(random, {4, 11, 3}, 5, "three layers");
+    Random other(7);
+    grid(other, {3, 5, 6}, 2, "given labels", true);
     grid(random, {5, 9}, 300, "grid in logarithms");
     hidden(random);
     linear<ModifiedHuber>(random, "modified Huber");

@@ -20,6 +20,7 @@ class Enumeration:
         transitions: Sequence[Floats],
         cotemporal: Mapping[tuple[int, ...], Floats],
         lagged: Mapping[tuple[int, int], Floats],
+        conditioned: Mapping[tuple[int, ...], Floats],
     ) -> None:
         self.sizes, self.T = [node.shape[1] for node in nodes], len(nodes[0])
         each = [product(range(size), repeat=self.T) for size in self.sizes]
@@ -38,6 +39,10 @@ class Enumeration:
                 self.scores += (transition if transition.ndim == 2 else transition[t])[a, b]
             for (i, j), score in lagged.items():
                 self.scores += score[t][before[i], now[j]]
+            for layers, score in conditioned.items():
+                own = layers[-1]
+                into = score[t] if score.ndim == len(layers) + 2 else score
+                self.scores += into[(*(now[i] for i in layers[:-1]), before[own], now[own])]
         high = self.scores.max()
         self.log_z = float(high + np.log(np.exp(self.scores - high).sum()))
         self.p = np.exp(self.scores - self.log_z)
@@ -57,6 +62,17 @@ class Enumeration:
             np.add.at(out[t], pair, self.p)
         return out
 
+    def given_steps(self, *layers: int) -> Floats:
+        """The probability of the labels of the last layer at the token before and at a token, with
+        those of the others at that token."""
+        own = layers[-1]
+        out = np.zeros((self.T, *(self.sizes[i] for i in layers), self.sizes[own]))
+        for t in range(1, self.T):
+            given = (self.labellings[:, i, t] for i in layers[:-1])
+            pair = self.labellings[:, own, t - 1], self.labellings[:, own, t]
+            np.add.at(out[t], (*given, *pair), self.p)
+        return out
+
     def within(self, layer: int, begin: int, end: int, mask: NDArray[np.bool_]) -> float:
         """The probability that all labels from the token before a span to the one after it are
         those that the mask allows."""
@@ -73,6 +89,7 @@ def sequences(
     cotemporal: Mapping[tuple[int, ...], Floats],
     lagged: Mapping[tuple[int, int], Floats],
     bounds: Sequence[int],
+    conditioned: Mapping[tuple[int, ...], Floats] | None = None,
 ) -> list[Enumeration]:
     """The sequences of a batch."""
     out = []
@@ -87,6 +104,10 @@ def sequences(
                 ],
                 {layers: score[part] for layers, score in cotemporal.items()},
                 {layers: score[part] for layers, score in lagged.items()},
+                {
+                    layers: score[part] if score.ndim == len(layers) + 2 else score
+                    for layers, score in (conditioned or {}).items()
+                },
             )
         )
     return out

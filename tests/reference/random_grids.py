@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 
 @st.composite
-def small_grids(draw: st.DrawFn, cyclic: bool = False) -> dict[str, Any]:
+def small_grids(draw: st.DrawFn, cyclic: bool = False, mutual: bool = False) -> dict[str, Any]:
     """Scores of a few short sequences in one to four layers, with cotemporal factors of two and
-    three layers, lagged factors, transitions that differ from token to token, and now and then
-    forbidden labels and large numbers. Every sequence has a labelling that is allowed."""
+    three layers, lagged factors, transitions that differ from token to token or are given the
+    labels of other layers, and now and then forbidden labels and large numbers. Every sequence has
+    a labelling that is allowed. If not ``cyclic``, lagged factors and given labels leave an order
+    in which layers can be eliminated; only ``mutual`` ones are given one another's labels."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     layers = draw(st.integers(1, 4))
     sizes = [draw(st.integers(1, 3 if layers < 3 else 2)) for _ in range(layers)]
@@ -42,11 +44,29 @@ def small_grids(draw: st.DrawFn, cyclic: bool = False) -> dict[str, Any]:
             for a, b in (permutations if cyclic else combinations)(order, 2)
             if rng.random() < 0.4
         },
+        "conditioned": {
+            joined: scores(*([T] if rng.random() < 0.5 else []), *(sizes[i] for i in joined), size)
+            for joined, size in _given(rng.permutation(layers) if cyclic else order, sizes, mutual)
+            if rng.random() < 0.5 / len(joined)
+        },
         "bounds": bounds,
     }
     if draw(st.booleans()):
         forbid(scene, rng)
     return scene
+
+
+def _given(order: Any, sizes: list[int], mutual: bool) -> list[tuple[tuple[int, ...], int]]:
+    """Layers that transitions can be given and last their own, with its size. A lagged factor from
+    a layer to a later one wants the later one first, so given labels are of later ones."""
+    place = {int(layer): k for k, layer in enumerate(order)}
+    found = [
+        joined
+        for n in (2, 3)
+        for joined in permutations(map(int, order), n)
+        if mutual or all(place[i] > place[joined[-1]] for i in joined[:-1])
+    ]
+    return [(joined, sizes[joined[-1]]) for joined in found]
 
 
 def forbid(scene: dict[str, Any], rng: np.random.Generator) -> None:
@@ -68,6 +88,10 @@ def forbid(scene: dict[str, Any], rng: np.random.Generator) -> None:
         some(score, every, *(path[i] for i in layers))
     for (a, b), score in scene["lagged"].items():
         some(score, every, before[a], path[b])
+    for layers, score in scene.get("conditioned", {}).items():
+        own = layers[-1]
+        tokens = [every] if score.ndim == len(layers) + 2 else []
+        some(score, *tokens, *(path[i] for i in layers[:-1]), before[own], path[own])
 
 
 def random_grid(T: int, *sizes: int, coupled: bool = True) -> dict[str, Any]:

@@ -83,20 +83,33 @@ void toward_first(const PairScores& pair, const double* in, double* out, std::ve
 
 template <class Sum> class LoopyChain {
 public:
-    // `transitions` has those that are the same for all tokens; others are taken here.
-    LoopyChain(const GridView& view, size_t layer, const ExponentialScores& transitions)
+    // `transitions` has those that are the same for all tokens; others are taken here. Of a conditioned chain they
+    // change with the messages of what they are given.
+    LoopyChain(const GridView& view, size_t layer, const ExponentialScores& transitions, bool conditioned)
         : view_(view),
           layer_(layer),
           L_(view.L(layer)),
           shared_(&transitions),
-          own_(!Sum::is_max && transitions.empty() ? view.T : 0, L_ * L_),
+          own_(!Sum::is_max && (transitions.empty() || conditioned) ? view.T : 0, L_ * L_),
+          changed_(conditioned ? view.T * L_ * L_ : 0),
           messages_(view.T * L_, 0.0),
           forward_(view.T * L_, 0.0),
+          backward_(view.T * L_, 0.0),
           prior_(view.T * L_),
           belief_(view.T * L_, 0.0),
           here_(L_),
           next_(L_) {
-        for (size_t t = 1; t < view.T; ++t) own_.set(t, view.transition(layer, t));
+        for (size_t t = 1; t < view.T; ++t) set_transitions(t, view.transition(layer, t));
+    }
+    void set_transitions(size_t t, const double* scores) {
+        if (!changed_.empty()) std::copy_n(scores, L_ * L_, &changed_[t * L_ * L_]);
+        own_.set(t, scores);
+    }
+    // What the chain says about the labels at t - 1 and t without the transition between them, [L x L].
+    void pair_prior(size_t t, double* to) const {
+        for (size_t x = 0; x < L_; ++x)
+            for (size_t y = 0; y < L_; ++y)
+                to[x * L_ + y] = forward_[(t - 1) * L_ + x] + local(t - 1, x) + local(t, y) + backward_[t * L_ + y];
     }
     void clear_messages() { std::fill(messages_.begin(), messages_.end(), 0.0); }
     double* messages(size_t t) { return &messages_[t * L_]; }
@@ -123,6 +136,7 @@ public:
                 toward_first<Sum>(transitions(t + 1), here_.data(), next_.data(), room_);
                 if (lower_to_zero(next_.data(), L_) == kForbidden) return false;
             }
+            std::copy(next_.begin(), next_.end(), &backward_[t * L_]);
             set_belief(t);
         }
         return true;
@@ -139,9 +153,11 @@ public:
 private:
     double local(size_t t, size_t y) const { return view_.node(layer_, t)[y] + messages_[t * L_ + y]; }
     PairScores transitions(size_t t) const {
-        const bool own = view_.all.transition[layer_].each_token;
-        return {view_.transition(layer_, t), own ? own_.at(t) : shared_->at(0), own ? own_.peak(t) : shared_->peak(0),
-                L_, L_};
+        const bool own = !own_.empty();
+        return {scores(t), own ? own_.at(t) : shared_->at(0), own ? own_.peak(t) : shared_->peak(0), L_, L_};
+    }
+    const double* scores(size_t t) const {
+        return changed_.empty() ? view_.transition(layer_, t) : &changed_[t * L_ * L_];
     }
     void set_belief(size_t t) {
         double* prior = &prior_[t * L_];
@@ -160,7 +176,7 @@ private:
     // Pairs of neighbouring labels: what came into t - 1 and its messages, the transition, what t knows but from there.
     void add_transitions(size_t t, double* to) {
         pairs_.resize(L_ * L_);
-        const double* transition = view_.transition(layer_, t);
+        const double* transition = scores(t);
         for (size_t y = 0; y < L_; ++y) {
             const double seen = forward_[t * L_ + y];
             next_[y] = seen == kForbidden ? kForbidden : prior_[t * L_ + y] - seen + messages_[t * L_ + y];
@@ -177,22 +193,24 @@ private:
     size_t layer_, L_;
     const ExponentialScores* shared_;
     ExponentialScores own_;
-    std::vector<double> messages_, forward_, prior_, belief_;  // [T x L]
+    std::vector<double> changed_;                                         // [T x L x L] or none
+    std::vector<double> messages_, forward_, backward_, prior_, belief_;  // [T x L]
     std::vector<double> here_, next_, room_, pairs_;
     double log_z_ = 0, change_ = 0;
 };
 
-// The best path of a layer whose labels have these scores, by Viterbi. Scores of transitions below the floor count as
-// the floor. The path replaces the labels if it is better than they are, or at once; returns whether it does.
-inline bool improve_path(const GridView& view, size_t layer, const double* scores, double floor, int32_t* labels,
-                         bool at_once) {
-    const size_t T = view.T, L = view.L(layer);
+// The best path of a layer whose labels have these scores, by Viterbi; transitions(t) are those into a token. Scores of
+// transitions below the floor count as the floor. The path replaces the labels if it is better than they are, or at
+// once; returns whether it does.
+template <class Transitions>
+bool improve_path(size_t T, size_t L, const double* scores, Transitions transitions, double floor, int32_t* labels,
+                  bool at_once) {
     if (!T) return false;
     std::vector<double> here(scores, scores + L), next(L);
     std::vector<int32_t> from(T * L, 0);
     double now = scores[labels[0]];
     for (size_t t = 1; t < T; ++t, here.swap(next)) {
-        const double* transition = view.transition(layer, t);
+        const double* transition = transitions(t);
         std::fill(next.begin(), next.end(), kForbidden);
         for (size_t x = 0; x < L; ++x)
             for (size_t y = 0; y < L; ++y) {

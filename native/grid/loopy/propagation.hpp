@@ -2,9 +2,10 @@
 //
 // Cotemporal and lagged factors send a message to the label of every layer they join. Each layer in turn collects its
 // messages, runs forward-backward exactly on its own chain with them, and so updates the messages of its factors to the
-// other layers. Messages are logs with a maximum of 0. Sums give beliefs and the Bethe approximation of log Z, both
-// exact where the factors and chains form a tree; maxima give labels, which are then improved layer by layer until no
-// layer alone can do better.
+// other layers. A conditioned transition sends messages to the labels that it is given, and to its own chain one about
+// pairs of neighbouring labels, which that chain takes for transitions. Messages are logs with a maximum of 0. Sums
+// give beliefs and the Bethe approximation of log Z, both exact where the factors and chains form a tree; maxima give
+// labels, which are then improved layer by layer until no layer alone can do better.
 #pragma once
 #include "core/elementary.hpp"
 #include "grid/loopy/chain.hpp"
@@ -29,23 +30,33 @@ struct LoopyReport {
     }
 };
 
-// A cotemporal or a lagged factor.
+// A cotemporal or a lagged factor, or a conditioned transition, whose layers are those that it is given.
 struct LoopyFactor {
-    std::vector<size_t> layers, sizes;
-    bool lagged;
-    size_t index, size;  // among those of its kind; of its scores at a token
+    enum Kind { cotemporal, lagged, conditioned };
 
-    size_t first() const { return lagged ? 1 : 0; }  // token that has it
-    size_t token(size_t axis, size_t t) const { return lagged && axis == 0 ? t - 1 : t; }
+    std::vector<size_t> layers, sizes;
+    Kind kind;
+    size_t index;     // among those of its kind
+    size_t size = 1;  // combinations of its layers' labels
+    size_t own = 0;   // the layer of a conditioned transition
+
+    size_t first() const { return kind == cotemporal ? 0 : 1; }  // token that has it
+    size_t token(size_t axis, size_t t) const { return kind == lagged && axis == 0 ? t - 1 : t; }
     const double* scores(const GridView& view, size_t t) const {
-        return lagged ? view.lagged(index, t) : view.cotemporal(index, t);
+        return kind == lagged        ? view.lagged(index, t)
+               : kind == conditioned ? view.conditioned(index, t)
+                                     : view.cotemporal(index, t);
     }
+    bool is_of(size_t layer) const { return kind == conditioned && own == layer; }
 };
 inline std::vector<LoopyFactor> loopy_factors(const Grids& grids) {
     std::vector<LoopyFactor> out;
-    for (size_t k = 0; k < grids.cotemporal.size(); ++k) out.push_back({grids.cotemporal[k].layers, {}, false, k, 1});
+    for (size_t k = 0; k < grids.cotemporal.size(); ++k)
+        out.push_back({grids.cotemporal[k].layers, {}, LoopyFactor::cotemporal, k});
     for (size_t k = 0; k < grids.lagged.size(); ++k)
-        out.push_back({{grids.lagged[k].before, grids.lagged[k].after}, {}, true, k, 1});
+        out.push_back({{grids.lagged[k].before, grids.lagged[k].after}, {}, LoopyFactor::lagged, k});
+    for (size_t k = 0; k < grids.conditioned.size(); ++k)
+        out.push_back({grids.conditioned[k].given, {}, LoopyFactor::conditioned, k, 1, grids.conditioned[k].layer});
     for (LoopyFactor& factor : out)
         for (size_t layer : factor.layers) {
             factor.sizes.push_back(grids.labels[layer]);
@@ -58,16 +69,21 @@ template <class Sum> class LoopyGrid {
 public:
     LoopyGrid(const GridView& view, const std::vector<LoopyFactor>& factors,
               const std::vector<ExponentialScores>& transitions)
-        : view_(view), factors_(factors), inputs_(view.layers()) {
-        for (size_t i = 0; i < view.layers(); ++i) chains_.emplace_back(view, i, transitions[i]);
+        : view_(view), factors_(factors), inputs_(view.layers()), pair_messages_(factors.size()) {
+        for (size_t i = 0; i < view.layers(); ++i)
+            chains_.emplace_back(view, i, transitions[i],
+                                 std::any_of(factors.begin(), factors.end(), [&](auto& f) { return f.is_of(i); }));
         messages_.resize(factors.size());
         for (size_t f = 0; f < factors.size(); ++f) {
             for (size_t axis = 0; axis < factors[f].layers.size(); ++axis) {
                 inputs_[factors[f].layers[axis]].push_back({f, axis});
                 messages_[f].emplace_back(view.T * factors[f].sizes[axis], 0.0);
             }
-            linear_.emplace_back(Sum::is_max || factors[f].layers.size() > 2 ? 0 : view.T, factors[f].size);
-            for (size_t t = factors[f].first(); t < view.T; ++t) linear_[f].set(t, factors[f].scores(view, t));
+            const bool is_pair = factors[f].layers.size() == 2 && factors[f].kind != LoopyFactor::conditioned;
+            linear_.emplace_back(Sum::is_max || !is_pair ? 0 : view.T, factors[f].size);
+            if (factors[f].kind == LoopyFactor::conditioned) pair_messages_[f].assign(view.T * pairs_of(f), 0.0);
+            else
+                for (size_t t = factors[f].first(); t < view.T; ++t) linear_[f].set(t, factors[f].scores(view, t));
         }
     }
 
@@ -94,10 +110,14 @@ public:
         for (size_t i = 0; i < chains_.size(); ++i) log_z += chains_[i].beliefs(to);
         for (size_t f = 0; f < factors_.size(); ++f)
             for (size_t t = factors_[f].first(); t < view_.T; ++t)
-                log_z += factor_belief(
-                    f, t, factors_[f].lagged ? to.lagged(factors_[f].index, t) : to.cotemporal(factors_[f].index, t));
+                log_z += factors_[f].kind == LoopyFactor::conditioned ? conditioned_belief(f, t, to)
+                         : factors_[f].kind == LoopyFactor::lagged
+                             ? factor_belief(f, t, to.lagged(factors_[f].index, t))
+                             : factor_belief(f, t, to.cotemporal(factors_[f].index, t));
         return log_z;
     }
+    // What a conditioned transition says about pairs of labels into token t, [L x L].
+    const double* pair_message(size_t f, size_t t) const { return &pair_messages_[f][t * pairs_of(f)]; }
     // Adds a message, as it now is, to the scores of a layer's labels.
     void add_message(size_t f, size_t axis, size_t t, double* to) const {
         const size_t L = factors_[f].sizes[axis];
@@ -114,7 +134,7 @@ private:
     // The factor's token whose message goes to token t of a layer; T if there is none.
     size_t source(const Input& input, size_t t) const {
         const LoopyFactor& factor = factors_[input.factor];
-        const size_t at = factor.lagged && input.axis == 0 ? t + 1 : t;
+        const size_t at = factor.kind == LoopyFactor::lagged && input.axis == 0 ? t + 1 : t;
         return at >= factor.first() && at < view_.T ? at : view_.T;
     }
     // Each layer once, there and back in turn.
@@ -134,9 +154,109 @@ private:
                 if (!send(input, at, damping)) return false;
                 add_message(input.factor, input.axis, at, chain.messages(t));
             }
+        for (size_t f = 0; f < factors_.size(); ++f)
+            for (size_t t = 1; factors_[f].is_of(layer) && t < view_.T; ++t)
+                if (!send_pairs(f, t, damping)) return false;
+        set_transitions(layer);
         if (!chain.run()) return false;
         change_ = std::max(change_, chain.change());
         return true;
+    }
+    size_t pairs_of(size_t f) const { return view_.L(factors_[f].own) * view_.L(factors_[f].own); }
+    // Transitions of a conditioned chain: the plain ones, and the messages about pairs but for one factor's.
+    void sum_transitions(size_t layer, size_t t, size_t but, double* to) const {
+        const double* plain = view_.transition(layer, t);
+        const size_t n = view_.L(layer) * view_.L(layer);
+        for (size_t k = 0; k < n; ++k) to[k] += plain[k];
+        for (size_t f = 0; f < factors_.size(); ++f)
+            if (f != but && factors_[f].is_of(layer))
+                for (size_t k = 0; k < n; ++k) to[k] += pair_message(f, t)[k];
+    }
+    void set_transitions(size_t layer) {
+        if (std::none_of(factors_.begin(), factors_.end(), [&](auto& f) { return f.is_of(layer); })) return;
+        for (size_t t = 1; t < view_.T; ++t) {
+            pairs_.assign(view_.L(layer) * view_.L(layer), 0.0);
+            sum_transitions(layer, t, factors_.size(), pairs_.data());
+            chains_[layer].set_transitions(t, pairs_.data());
+        }
+    }
+    void set_cavities(size_t f, size_t at, size_t but) {
+        const size_t axes = factors_[f].layers.size();
+        cavities_.resize(std::max(cavities_.size(), axes));
+        for (size_t axis = 0; axis < axes; ++axis)
+            if (axis != but) cavity({f, axis}, at, cavities_[axis]);
+    }
+    // To the chain of a conditioned transition: for each pair the sum over the given labels.
+    bool send_pairs(size_t f, size_t at, double damping) {
+        const LoopyFactor& factor = factors_[f];
+        const size_t n = pairs_of(f), all = factor.layers.size();
+        const double* scores = factor.scores(view_, at);
+        set_cavities(f, at, all);
+        fresh_.assign(n, kForbidden);
+        each_cell(factor, nullptr, all, [&](size_t cell, size_t, double value) {
+            for (size_t k = 0; k < n; ++k) fresh_[k] = std::max(fresh_[k], value + scores[cell * n + k]);
+        });
+        if constexpr (!Sum::is_max) {
+            room_.assign(n, 0.0);
+            each_cell(factor, nullptr, all, [&](size_t cell, size_t, double value) {
+                for (size_t k = 0; k < n; ++k)
+                    if (fresh_[k] != kForbidden) room_[k] += portable::exp(value + scores[cell * n + k] - fresh_[k]);
+            });
+            for (size_t k = 0; k < n; ++k)
+                if (fresh_[k] != kForbidden) fresh_[k] += portable::log(room_[k]);
+        }
+        return take_over(&pair_messages_[f][at * n], damping);
+    }
+    // What the chain of a conditioned transition says about its pairs, but for that transition: [L x L], in pairs_.
+    void set_pair_cavity(size_t f, size_t at) {
+        pairs_.resize(pairs_of(f));
+        chains_[factors_[f].own].pair_prior(at, pairs_.data());
+        sum_transitions(factors_[f].own, at, f, pairs_.data());
+    }
+    // To a label that it is given.
+    void conditioned_message(size_t f, size_t at, size_t axis) {
+        const LoopyFactor& factor = factors_[f];
+        const size_t n = pairs_of(f);
+        const double* scores = factor.scores(view_, at);
+        set_pair_cavity(f, at);
+        std::fill(fresh_.begin(), fresh_.end(), kForbidden);
+        each_cell(factor, nullptr, axis, [&](size_t cell, size_t label, double value) {
+            for (size_t k = 0; k < n; ++k)
+                fresh_[label] = std::max(fresh_[label], value + scores[cell * n + k] + pairs_[k]);
+        });
+        if constexpr (Sum::is_max) return;
+        room_.assign(fresh_.size(), 0.0);
+        each_cell(factor, nullptr, axis, [&](size_t cell, size_t label, double value) {
+            for (size_t k = 0; fresh_[label] != kForbidden && k < n; ++k)
+                room_[label] += portable::exp(value + scores[cell * n + k] + pairs_[k] - fresh_[label]);
+        });
+        for (size_t y = 0; y < fresh_.size(); ++y)
+            if (fresh_[y] != kForbidden) fresh_[y] += portable::log(room_[y]);
+    }
+    // The belief of a conditioned transition, and its part in log Z.
+    double conditioned_belief(size_t f, size_t t, SequenceExpectations& to) {
+        const LoopyFactor& factor = factors_[f];
+        const size_t n = pairs_of(f), all = factor.layers.size();
+        const double* scores = factor.scores(view_, t);
+        set_cavities(f, t, all);
+        set_pair_cavity(f, t);
+        double shared = 0;
+        for (size_t axis = 0; axis < all; ++axis) {
+            fresh_ = cavities_[axis];
+            add_message(f, axis, t, fresh_.data());
+            shared += log_sum(fresh_.data(), fresh_.size());
+        }
+        room_.assign(factor.size * n, 0.0);
+        each_cell(factor, nullptr, all, [&](size_t cell, size_t, double value) {
+            for (size_t k = 0; k < n; ++k) room_[cell * n + k] = value + scores[cell * n + k] + pairs_[k];
+        });
+        for (size_t k = 0; k < n; ++k) pairs_[k] += pair_message(f, t)[k];
+        shared += log_sum(pairs_.data(), n);
+        const double sum = log_sum(room_.data(), room_.size());
+        exponentials(room_.data(), sum, room_.data(), room_.size());
+        double* cells = to.conditioned(factor.index, t);
+        for (size_t k = 0; k < room_.size(); ++k) cells[k] += room_[k];
+        return sum - shared;
     }
     // What a layer says to one of its factors: everything it knows but from there.
     void cavity(const Input& to, size_t at, std::vector<double>& out) const {
@@ -151,20 +271,23 @@ private:
     bool send(const Input& input, size_t at, double damping) {
         const LoopyFactor& factor = factors_[input.factor];
         const size_t L = factor.sizes[input.axis];
-        cavities_.resize(std::max(cavities_.size(), factor.layers.size()));
-        for (size_t axis = 0; axis < factor.layers.size(); ++axis)
-            if (axis != input.axis) cavity({input.factor, axis}, at, cavities_[axis]);
+        set_cavities(input.factor, at, input.axis);
         fresh_.resize(L);
         const double* scores = factor.scores(view_, at);
-        if (factor.layers.size() > 2) wide_message(factor, scores, input.axis);
+        if (factor.kind == LoopyFactor::conditioned) conditioned_message(input.factor, at, input.axis);
+        else if (factor.layers.size() > 2) wide_message(factor, scores, input.axis);
         else {
             const PairScores pair{scores, linear_[input.factor].at(at), linear_[input.factor].peak(at), factor.sizes[0],
                                   factor.sizes[1]};
             input.axis ? toward_second<Sum>(pair, cavities_[0].data(), fresh_.data(), room_)
                        : toward_first<Sum>(pair, cavities_[1].data(), fresh_.data(), room_);
         }
+        return take_over(&messages_[input.factor][input.axis][at * L], damping);
+    }
+    // The fresh message, averaged with the old one, in its place. False if nothing is allowed.
+    bool take_over(double* message, double damping) {
+        const size_t L = fresh_.size();
         if (lower_to_zero(fresh_.data(), L) == kForbidden) return false;
-        double* message = &messages_[input.factor][input.axis][at * L];
         for (size_t y = 0; y < L; ++y) {
             change_ = std::max(change_, std::abs(portable::exp(fresh_[y]) - portable::exp(message[y])));
             if (damping > 0 && fresh_[y] != kForbidden) fresh_[y] = (1 - damping) * fresh_[y] + damping * message[y];
@@ -176,7 +299,7 @@ private:
     template <class Visit> void each_cell(const LoopyFactor& factor, const double* scores, size_t but, Visit visit) {
         labels_.assign(factor.layers.size(), 0);
         for (size_t cell = 0; cell < factor.size; ++cell) {
-            double value = scores[cell];
+            double value = scores ? scores[cell] : 0.0;
             for (size_t axis = 0; axis < labels_.size(); ++axis)
                 if (axis != but) value += cavities_[axis][labels_[axis]];
             visit(cell, but < labels_.size() ? labels_[but] : 0, value);
@@ -201,10 +324,9 @@ private:
     // The belief of a factor; log of its sum, less that of each label row with the factor's message.
     double factor_belief(size_t f, size_t t, double* to) {
         const LoopyFactor& factor = factors_[f];
-        cavities_.resize(std::max(cavities_.size(), factor.layers.size()));
+        set_cavities(f, t, factor.layers.size());
         double shared = 0;
         for (size_t axis = 0; axis < factor.layers.size(); ++axis) {
-            cavity({f, axis}, t, cavities_[axis]);
             fresh_ = cavities_[axis];
             add_message(f, axis, t, fresh_.data());
             shared += log_sum(fresh_.data(), fresh_.size());
@@ -223,7 +345,8 @@ private:
     std::vector<std::vector<std::vector<double>>> messages_;  // of each factor and axis, [T x L] by the factor's token
     std::vector<ExponentialScores> linear_;
     std::vector<std::vector<double>> cavities_;
-    std::vector<double> fresh_, room_;
+    std::vector<std::vector<double>> pair_messages_;  // of each conditioned transition, [T x L x L]
+    std::vector<double> fresh_, room_, pairs_;
     std::vector<size_t> labels_;
     double change_ = 0;
 };
@@ -259,12 +382,37 @@ private:
                 if (factors_[f].layers[axis] == layer) add_factor(f, axis, known, grid);
         if (floor != kForbidden)
             for (double& score : scores_) score = std::max(score, floor);
-        return improve_path(view_, layer, scores_.data(), floor, labels_[layer], grid != nullptr);
+        set_transitions(layer, known, grid);
+        const auto transitions = [&](size_t t) {
+            return transitions_.empty() ? view_.transition(layer, t) : &transitions_[t * L * L];
+        };
+        return improve_path(view_.T, L, scores_.data(), transitions, floor, labels_[layer], grid != nullptr);
+    }
+    // Those of a conditioned chain, given labels or messages; of others none, they are as they are.
+    void set_transitions(size_t layer, size_t known, const LoopyGrid<MaxOf>* grid) {
+        const size_t n = view_.L(layer) * view_.L(layer);
+        transitions_.clear();
+        for (size_t f = 0; f < factors_.size(); ++f) {
+            if (!factors_[f].is_of(layer)) continue;
+            if (transitions_.empty()) {
+                transitions_.resize(view_.T * n);
+                for (size_t t = 1; t < view_.T; ++t) std::copy_n(view_.transition(layer, t), n, &transitions_[t * n]);
+            }
+            const bool fixed =
+                std::all_of(factors_[f].layers.begin(), factors_[f].layers.end(), [&](size_t i) { return i < known; });
+            for (size_t t = 1; t < view_.T; ++t) {
+                const auto label = [&](size_t i) { return static_cast<size_t>(labels_[i][t]); };
+                const double* more =
+                    fixed ? given_labels(view_, factors_[f].index, t, label) : grid->pair_message(f, t);
+                for (size_t k = 0; k < n; ++k) transitions_[t * n + k] += more[k];
+            }
+        }
     }
     void add_factor(size_t f, size_t axis, size_t known, const LoopyGrid<MaxOf>* grid) {
         const LoopyFactor& factor = factors_[f];
         const size_t L = factor.sizes[axis];
-        bool fixed = true;
+        const bool conditioned = factor.kind == LoopyFactor::conditioned;
+        bool fixed = !conditioned || factor.own < known;
         for (size_t n = 0; n < factor.layers.size(); ++n) fixed = fixed && (n == axis || factor.layers[n] < known);
         for (size_t at = factor.first(); at < view_.T; ++at) {
             double* to = &scores_[factor.token(axis, at) * L];
@@ -272,13 +420,18 @@ private:
                 grid->add_message(f, axis, at, to);
                 continue;
             }
-            size_t stride = factor.size, start = 0, own = 1;
+            const size_t L_own = conditioned ? view_.L(factor.own) : 1, pairs = L_own * L_own;
+            size_t stride = factor.size * pairs, start = 0, own = 1;
             for (size_t n = 0; n < factor.layers.size(); ++n) {
                 stride /= factor.sizes[n];
                 if (n == axis) own = stride;
                 else start += stride * static_cast<size_t>(labels_[factor.layers[n]][factor.token(n, at)]);
             }
             const double* scores = factor.scores(view_, at);
+            if (conditioned) {
+                const int32_t* path = labels_[factor.own];
+                start += static_cast<size_t>(path[at - 1]) * L_own + static_cast<size_t>(path[at]);
+            }
             for (size_t y = 0; y < L; ++y) to[y] += scores[start + y * own];
         }
     }
@@ -286,7 +439,7 @@ private:
     const GridView& view_;
     const std::vector<LoopyFactor>& factors_;
     const std::vector<int32_t*>& labels_;
-    std::vector<double> scores_;
+    std::vector<double> scores_, transitions_;
 };
 
 inline LoopyReport merge_reports(const std::vector<LoopyReport>& reports) {

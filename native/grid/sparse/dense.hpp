@@ -30,7 +30,7 @@ public:
     // happened.
     bool advance(const GridView& view, size_t t, const SparseLimits& limits, const SparseStates& before,
                  SparseStates& after, std::vector<SparseBranches>* record, SparseLoss& loss) {
-        if (limits.epsilon == 0 || plan_.holds) return false;
+        if (limits.epsilon == 0 || plan_.holds || !grids_.conditioned.empty()) return false;
         view_ = &view, t_ = t;
         cotemporal_.set(view, t);
         set_previous(before);

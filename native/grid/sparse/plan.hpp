@@ -4,12 +4,13 @@
 // A joint state is a key of 64 bits with a field for each layer, which holds the layer's previous label until its stage
 // has come and its new label from then on. A lagged factor into a layer needs another layer's previous label, so the
 // stage of its `after` comes before that of its `before`; where lagged factors go round in circles, a previous label is
-// held on to in a field of its own.
+// held on to in a field of its own. A conditioned transition needs the new labels of the layers that it is given, whose
+// stages come first in any case.
 //
 // To compare partial states, a stage looks ahead at what the layers still to come can bring:
 //
-//   ahead   the best new label of a later layer given its transition, its lagged factors, and its factor with one
-//           earlier layer (its anchor);
+//   ahead   the best new label of a later layer given its transition (the best one, where labels that it is given are
+//           not known yet), its lagged factors, and its factor with one earlier layer (its anchor);
 //   bound   the best that any other cotemporal factor can bring, given the label of the first of its layers.
 #pragma once
 #include <algorithm>
@@ -55,6 +56,8 @@ public:
         uint64_t release;      // fields no longer needed after this stage
         std::vector<std::vector<KeyField>>
             previous;  // of each layer yet to come: its own previous label, then those of its lagged factors
+        std::vector<std::vector<KeyField>>
+            given;  // of each layer yet to come: labels that its transitions are given; no bits where not known yet
         std::vector<FactorUse> completes;
         std::vector<Later> later;
         std::vector<Bound> bounds;
@@ -62,13 +65,23 @@ public:
 
     explicit SparsePlan(const Grids& grids)
         : lagged_into(grids.layers()),
+          conditioned(grids.layers()),
+          given(grids.layers()),
           anchor_factor(grids.layers(), kNone),
           anchor(grids.layers(), kNone),
           fields(grids.layers()),
           place(grids.layers()) {
         for (size_t k = 0; k < grids.lagged.size(); ++k) lagged_into[grids.lagged[k].after].push_back(k);
+        for (size_t k = 0; k < grids.conditioned.size(); ++k) {
+            const ConditionedTransition& factor = grids.conditioned[k];
+            conditioned[factor.layer].push_back(k);
+            for (size_t i : factor.given)
+                if (auto& all = given[factor.layer]; std::find(all.begin(), all.end(), i) == all.end())
+                    all.push_back(i);
+        }
         set_order(grids);
         set_fields(grids);
+        check_contexts(grids);
         for (const CotemporalFactor& factor : grids.cotemporal) {
             std::vector<size_t> layers = factor.layers;
             std::sort(layers.begin(), layers.end(), [&](size_t a, size_t b) { return place[a] < place[b]; });
@@ -83,6 +96,8 @@ public:
     bool is_anchor(size_t factor) const { return anchor_factor[last_layer[factor]] == factor; }
 
     std::vector<std::vector<size_t>> lagged_into;  // each layer
+    std::vector<std::vector<size_t>> conditioned;  // transitions of each layer
+    std::vector<std::vector<size_t>> given;        // layers whose labels these are given
     std::vector<size_t> anchor_factor, anchor;     // of each layer, or kNone
     std::vector<size_t> first_layer, last_layer;   // of each cotemporal factor, in the order of stages
     std::vector<KeyField> fields;                  // of each layer
@@ -98,10 +113,15 @@ private:
                 return factor.before == layer && factor.after != layer && !placed[factor.after];
             });
         };
+        const auto ready = [&](size_t layer) {
+            return !placed[layer] &&
+                   std::all_of(given[layer].begin(), given[layer].end(), [&](size_t i) { return placed[i]; });
+        };
         while (order.size() < N) {
             size_t next = kNone;
             for (size_t layer = 0; layer < N; ++layer)
-                if (!placed[layer] && (next == kNone || (waits(next) && !waits(layer)))) next = layer;
+                if (ready(layer) && (next == kNone || (waits(next) && !waits(layer)))) next = layer;
+            if (next == kNone) throw std::invalid_argument("the layers' transitions are given one another's labels");
             placed[next] = true;
             place[next] = order.size();
             order.push_back(next);
@@ -125,18 +145,30 @@ private:
         if (used > 63)
             throw std::invalid_argument("the labels of all layers together do not fit into a key of 63 bits");
     }
+    // What the row of a layer depends on has to fit into a key, too.
+    void check_contexts(const Grids& grids) const {
+        for (size_t layer = 0; layer < grids.layers(); ++layer) {
+            int bits = fields[layer].bits;
+            for (size_t k : lagged_into[layer]) bits += fields[grids.lagged[k].before].bits;
+            for (size_t i : given[layer]) bits += fields[i].bits + 1;
+            if (bits > 63)
+                throw std::invalid_argument("the labels that a layer depends on do not fit into a key of 63 bits");
+        }
+    }
     KeyField previous(size_t layer, size_t at) const { return place[layer] < at ? held_[layer] : fields[layer]; }
 
     Stage stage(const Grids& grids, size_t at) const {
         const size_t layer = order[at], L = grids.labels[layer];
-        Stage out{layer, L, static_cast<size_t>(padded(static_cast<int>(L))), fields[layer], held_[layer], 0, {}, {},
-                  {},    {}};
-        out.previous.resize(grids.layers());
+        Stage out{
+            layer, L, static_cast<size_t>(padded(static_cast<int>(L))), fields[layer], held_[layer], 0, {}, {}, {},
+            {},    {}};
+        out.previous.resize(grids.layers()), out.given.resize(grids.layers());
         for (size_t i = 0; i < grids.layers(); ++i) {
             if (held_[i].bits && held_until_[i] == at) out.release |= held_[i].mask();
             if (place[i] < at) continue;
             out.previous[i].push_back(previous(i, at));
             for (size_t k : lagged_into[i]) out.previous[i].push_back(previous(grids.lagged[k].before, at));
+            for (size_t j : given[i]) out.given[i].push_back(place[j] < at ? fields[j] : KeyField{});
             if (place[i] == at) continue;
             const bool known = anchor[i] != kNone && place[anchor[i]] <= at;
             out.later.push_back({i, known ? fields[anchor[i]] : KeyField{},

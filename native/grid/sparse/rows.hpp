@@ -64,10 +64,16 @@ public:
     size_t row(const SparsePlan::Stage& stage, size_t layer, uint64_t key) {
         Rows& rows = rows_[layer];
         uint64_t context = 0;
-        if (t_)
+        if (t_) {
             for (const KeyField& field : stage.previous[layer]) context = context << field.bits | field.label(key);
+            for (size_t n = 0; n < plan_.given[layer].size(); ++n) {
+                const KeyField& field = stage.given[layer][n];
+                context = context << (plan_.fields[plan_.given[layer][n]].bits + 1);
+                if (field.bits) context |= field.label(key) + 1;
+            }
+        }
         const size_t number = rows.contexts.number(context);
-        if (number == rows.peak.size()) add_row(layer, stage.previous[layer], key);
+        if (number == rows.peak.size()) add_row(stage, layer, key);
         return number;
     }
     const Rows& operator[](size_t layer) const { return rows_[layer]; }
@@ -90,8 +96,9 @@ private:
         for (size_t cell = 0, label = 0; cell < size; cell += inner, label = label + 1 == L ? 0 : label + 1)
             most[label] = std::max(most[label], *std::max_element(cotemporal[k] + cell, cotemporal[k] + cell + inner));
     }
-    void add_row(size_t layer, const std::vector<KeyField>& previous, uint64_t key) {
+    void add_row(const SparsePlan::Stage& stage, size_t layer, uint64_t key) {
         Rows& rows = rows_[layer];
+        const std::vector<KeyField>& previous = stage.previous[layer];
         const size_t L = grids_.labels[layer], Lp = padded(L);
         const double* node = view_->node(layer, t_);
         const size_t start = rows.score.size();
@@ -105,11 +112,34 @@ private:
                 const double* factor = view_->lagged(plan_.lagged_into[layer][n], t_) + previous[n + 1].label(key) * L;
                 for (size_t y = 0; y < L; ++y) score[y] += factor[y];
             }
+            for (size_t k : plan_.conditioned[layer]) add_conditioned(stage, k, previous[0].label(key), key, score);
         }
         Vec<double> high = load(score);
         for (size_t y = kLane; y < Lp; y += kLane) high = larger<double>(high, load(score + y));
         rows.peak.push_back(largest_of<double>(high));
         if (plan_.anchor[layer] != SparsePlan::kNone) look_ahead(layer, score);
+    }
+    // The transition given the labels that are known; the best one over those that are not.
+    void add_conditioned(const SparsePlan::Stage& stage, size_t k, size_t before, uint64_t key, double* score) {
+        const ConditionedTransition& factor = grids_.conditioned[k];
+        const size_t layer = factor.layer, L = grids_.labels[layer];
+        const double* scores = view_->conditioned(k, t_) + before * L;
+        const std::vector<size_t>& given = plan_.given[layer];
+        cells_.assign(1, 0);
+        for (size_t i : factor.given) {
+            const auto n = static_cast<size_t>(std::find(given.begin(), given.end(), i) - given.begin());
+            const KeyField& field = stage.given[layer][n];
+            const size_t first = field.bits ? field.label(key) : 0, last = field.bits ? first + 1 : grids_.labels[i];
+            next_cells_.clear();
+            for (size_t cell : cells_)
+                for (size_t y = first; y < last; ++y) next_cells_.push_back(cell * grids_.labels[i] + y);
+            cells_.swap(next_cells_);
+        }
+        for (size_t y = 0; y < L; ++y) {
+            double most = kForbidden;
+            for (size_t cell : cells_) most = std::max(most, scores[cell * L * L + y]);
+            score[y] += most;
+        }
     }
     void look_ahead(size_t layer, const double* score) {
         const size_t k = plan_.anchor_factor[layer], L = grids_.labels[layer], La = grids_.labels[plan_.anchor[layer]],
@@ -137,6 +167,7 @@ private:
     const GridView* view_ = nullptr;
     size_t t_ = 0;
     std::vector<Rows> rows_;  // of each layer
+    std::vector<size_t> cells_, next_cells_;
 };
 
 }  // namespace dovetail

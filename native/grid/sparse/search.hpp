@@ -134,6 +134,11 @@ private:
                 transitions[previous[0].label(key) * stage.L + branch.label] += p;
                 for (size_t n = 0; n < lagged.size(); ++n)
                     to.lagged(lagged[n], t)[previous[n + 1].label(key) * stage.L + branch.label] += p;
+                for (size_t k : plan_.conditioned[stage.layer]) {
+                    const size_t cell = cell_of(grids_, grids_.conditioned[k].given,
+                                                [&](size_t i) { return plan_.fields[i].label(key); });
+                    to.conditioned(k, t)[(cell * stage.L + previous[0].label(key)) * stage.L + branch.label] += p;
+                }
             }
             probability_.swap(handed_);
         }

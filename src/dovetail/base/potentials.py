@@ -22,7 +22,9 @@ class Potentials:
     ``node`` [tokens x labels]; ``transitions`` [labels x labels], from the label before to the
     label, or such a matrix into each token. ``cotemporal`` has, by the names of columns that other
     layers write, factors of their labels at the same token, [tokens x their labels ... x labels];
-    ``lagged`` those of such a label at the token before. Minus infinity forbids.
+    ``lagged`` those of such a label at the token before; ``conditioned`` what is added to the
+    transitions given such labels at the token that they lead to, [tokens x their labels ... x
+    labels x labels], or without tokens where all are alike. Minus infinity forbids.
     """
 
     labels: tuple[str, ...]
@@ -30,6 +32,7 @@ class Potentials:
     transitions: Scores
     cotemporal: Mapping[tuple[str, ...], Scores] = field(default_factory=dict)
     lagged: Mapping[str, Scores] = field(default_factory=dict)
+    conditioned: Mapping[tuple[str, ...], Scores] = field(default_factory=dict)
 
     def scaled(self, weight: float) -> Potentials:
         """All scores times a weight."""
@@ -41,6 +44,7 @@ class Potentials:
             _times(weight, self.transitions),
             {names: _times(weight, scores) for names, scores in self.cotemporal.items()},
             {name: _times(weight, scores) for name, scores in self.lagged.items()},
+            {names: _times(weight, scores) for names, scores in self.conditioned.items()},
         )
 
     def ordered(self, labels: Sequence[str]) -> Potentials:
@@ -59,6 +63,7 @@ class Potentials:
             self.transitions[..., order, :][..., order],
             {names: scores[..., order] for names, scores in self.cotemporal.items()},
             {name: scores[..., order] for name, scores in self.lagged.items()},
+            {k: scores[..., order, :][..., order] for k, scores in self.conditioned.items()},
         )
 
     def extended(self, labels: Sequence[str]) -> Potentials:
@@ -78,6 +83,7 @@ class Potentials:
             padded(self.transitions, 2),
             {names: padded(scores, 1) for names, scores in self.cotemporal.items()},
             {name: padded(scores, 1) for name, scores in self.lagged.items()},
+            {names: padded(scores, 2) for names, scores in self.conditioned.items()},
         ).ordered(labels)
 
     def __add__(self, other: Potentials) -> Potentials:
@@ -89,6 +95,7 @@ class Potentials:
             + _each_token(other.transitions, self.transitions),
             _summed(self.cotemporal, other.cotemporal),
             _summed(self.lagged, other.lagged),
+            _summed(self.conditioned, other.conditioned),
         )
 
 
@@ -104,5 +111,8 @@ def _each_token(scores: Scores, beside: Scores) -> Scores:
 def _summed(ours: Mapping[Key, Scores], theirs: Mapping[Key, Scores]) -> dict[Key, Scores]:
     out = dict(ours)
     for key, scores in theirs.items():
-        out[key] = out[key] + scores if key in out else scores
+        if key in out:
+            out[key] = _each_token(out[key], scores) + _each_token(scores, out[key])
+        else:
+            out[key] = scores
     return out

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 SETTINGS = REPRESENTATION_KINDS["layered"]  # which has those of all kinds of HMMs
 NAMES = [REPRESENTATION_KINDS[kind]["name"].default for kind in ("hmm", "classes")]
 NAME = replace(SETTINGS["name"], default=", ".join(NAMES))
-BIASES = ("labels", *OFFERED, "repel", "sigma")
-PASSED = ("name", "states", "layers", "rounds", "min_count", *BIASES, "value", "seed")
+WORDS_AND_EM = ("rounds", "min_count", "rare", "start", "update")
+BOUNDS = ("sigma", "scaling", "evaluations")
+BIASES = ("labels", *OFFERED, "repel", *BOUNDS)
+PASSED = ("name", "states", "layers", *WORDS_AND_EM, *BIASES, "value", "seed")
 COUNT = click.IntRange(1)
 
 
@@ -66,8 +68,8 @@ COUNT = click.IntRange(1)
 @click.option("--column", metavar="COLUMN", help="The column of words (the first).")
 @setting_option("name", NAME)
 @setting_option("states", SETTINGS["states"], help="How many states or classes.")
-@setting_options(SETTINGS, "layers", "rounds", "min_count", "labels", *OFFERED)
-@setting_options(SETTINGS, "repel", "sigma", "value")
+@setting_options(SETTINGS, "layers", *WORDS_AND_EM, "labels", *OFFERED)
+@setting_options(SETTINGS, "repel", *BOUNDS, "value")
 @click.option("--hard", is_flag=True, help="Use the best states, not their probabilities.")
 @setting_option("seed", RANDOM_SEED)
 @click.option(

@@ -16,7 +16,7 @@ from dovetail.cli.compare import show_cells
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
 from dovetail.cli.models import check_writable
-from dovetail.cli.represent import NAME
+from dovetail.cli.represent import NAME, WORDS_AND_EM
 from dovetail.cli.represent import SETTINGS as REPRESENTED
 from dovetail.cli.settings import help_with_default, setting_option, setting_options
 from dovetail.cli.templates import load_template, template_options
@@ -27,6 +27,8 @@ from dovetail.compare.tagger_tuning import FOLDS, TaggerTuning
 from dovetail.compare.tuning import STRENGTHS, Tuning, TuningData
 from dovetail.compare.tuning_plot import check_tuning_plot, draw_tuning_plot
 from dovetail.compare.tuning_results import (
+    CRITERIA,
+    Criterion,
     TuningResult,
     average_folds,
     find_best_point,
@@ -42,7 +44,7 @@ from dovetail.representation.bias.registry import OFFERED
 from dovetail.representation.build import KINDS, select_text
 
 COUNT = click.IntRange(1)
-SETTINGS = ("name", "rounds", "min_count", "seed", "soft")
+SETTINGS = ("name", *WORDS_AND_EM, "scaling", "evaluations", "seed", "soft")
 C2 = parameters_of(Tuning)["c2"]
 KEPT = "tune.results.jsonl"
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -132,10 +134,16 @@ def _number(text: str) -> float:
 )
 @click.option("--group-copies", is_flag=True, help="Keep near copies of a text in one fold.")
 @setting_option("name", NAME)
-@setting_options(REPRESENTED, "rounds", "min_count")
+@setting_options(REPRESENTED, *WORDS_AND_EM, "scaling", "evaluations")
 @click.option("--hard", is_flag=True, help="Use the best states, not their probabilities.")
 @setting_option("seed", RANDOM_SEED)
 @click.option("--threads", type=COUNT, metavar="N", help="Number of threads (all cores).")
+@click.option(
+    "--rank",
+    type=click.Choice(CRITERIA),
+    default=CRITERIA[0],
+    help="Criterion: the likelihood of labels (default), or error plus distance to the target.",
+)
 @click.option(
     "--results", default=KEPT, metavar="FILE", help=f"Where finished points are saved ({KEPT})."
 )
@@ -154,9 +162,12 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     a few L2 penalties. A tagger is trained for each: penalties, features (--template
     default,entities) and span schemes are chosen by cross-validation, or on --development text. For
     a representation (--kind hmm and others), it is learned from the words of TRAIN and --target,
-    and a tagger trained on TRAIN reads it. The table is sorted by the likelihood of the labels of
-    text that was not trained on, and followed by a recipe for the best point. Finished points are
-    saved: after an interruption, the same command continues where it stopped.
+    and a tagger trained on TRAIN reads it.
+
+    The table is sorted by the likelihood of the labels of text that was not trained on or, with
+    --rank bound, by eq. 2 of Huang and Yates: the share of wrong labels there, plus the distance
+    between the use of states there and in the target. A recipe for the best point follows. Finished
+    points are saved: after an interruption, the same command continues where it stopped.
     """
     options["kind"] = options["kind"] or _find_kind(options)
     _check(options)
@@ -177,7 +188,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     except KeyboardInterrupt:
         interrupted = True
     found = [result for cell in cells if (result := store.get(cell)) is not None]
-    results = rank_results(average_folds(found, tuning.plan.n_splits))
+    results = rank_results(average_folds(found, tuning.plan.n_splits), options["rank"])
     first = find_best_point(results)
     if first is None:
         raise KeyboardInterrupt
@@ -203,6 +214,11 @@ def _check(options: Mapping[str, Any]) -> None:
     if "-" in files:
         raise click.UsageError("a recipe cannot name standard input: give files")
     _check_kind(options)
+    if options["rank"] == "bound" and (options["kind"] == KIND or not options["target"]):
+        raise click.UsageError(
+            "--rank bound is about a representation of two domains: give text of the other, "
+            "--target"
+        )
     both = next((path for path in options["development"] if path in options["train"]), None)
     if both is not None:
         raise DataError(f"{both} is trained on: choose on other text")
@@ -297,7 +313,7 @@ def _show(
         facts = {"points": points, "best": first.name, "recipe": recipe, "interrupted": interrupted}
         click.echo(json.dumps(facts, ensure_ascii=False))
     else:
-        _print(results, strengths, tuning)
+        _print(results, strengths, tuning, options["rank"])
         if options["out"] is None:
             click.echo(f"\n{recipe}", nl=False)
     if options["out"] is not None:
@@ -310,9 +326,12 @@ def _show(
 
 
 def _print(
-    results: Sequence[TuningResult], strengths: Sequence[str], tuning: Tuning | TaggerTuning
+    results: Sequence[TuningResult],
+    strengths: Sequence[str],
+    tuning: Tuning | TaggerTuning,
+    rank: Criterion,
 ) -> None:
-    how: dict[str, Any] = {}
+    how: dict[str, Any] = {"rank": rank}
     if isinstance(tuning, TaggerTuning):
         how["baseline"] = DEFAULT_PARAMETERS
         if tuning.data.development is None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import inf
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal, get_args
 
 from dovetail.compare.plan import Result
 
 Point = Mapping[str, float | str]
+Criterion = Literal["likelihood", "bound"]
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 
 
 @dataclass(frozen=True)
@@ -47,14 +50,28 @@ class TuningResult:
         """F1, or accuracy where labels are plain."""
         return self.accuracy if self.f1 is None else self.f1
 
+    @property
+    def bound(self) -> float | None:
+        """Eq. 2 of Huang and Yates (2012): the share of wrong labels plus the variation distance
+        between the states of both domains; None where there is no target or no representation."""
+        apart = self.properties.get("distance")
+        return None if apart is None else 1 - self.accuracy + apart
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
-        return asdict(self)
+        return {**asdict(self), "bound": self.bound}
 
 
-def rank_results(results: Iterable[Result]) -> list[TuningResult]:
-    """Points and their scores, that with the most likely labels first."""
-    return sorted(map(TuningResult.from_result, results), key=lambda one: -one.likelihood)
+def rank_results(results: Iterable[Result], by: Criterion = "likelihood") -> list[TuningResult]:
+    """Points and their scores, the best first: that with the most likely labels, or that with the
+    lowest bound. What has none comes last."""
+
+    def loss(one: TuningResult) -> float:
+        if by == "likelihood":
+            return -one.likelihood
+        return inf if one.bound is None else one.bound
+
+    return sorted(map(TuningResult.from_result, results), key=loss)
 
 
 def average_folds(results: Iterable[Result], n_folds: int) -> list[Result]:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from dovetail.compare.formatting import format_percent
 from dovetail.compare.table import PLAIN_WIDTH
-from dovetail.compare.tuning_results import TuningResult, find_best_point, show_value
+from dovetail.compare.tuning_results import Criterion, TuningResult, find_best_point, show_value
 
 PROPERTIES = {
     "entropy": "H(label | state)",
@@ -41,11 +41,15 @@ def for_terminal(
     strengths: Sequence[str],
     baseline: Baseline = NO_REPRESENTATION,
     text: str = "the development text",
+    rank: Criterion = "likelihood",
 ) -> Group:
     """The table, and what it says; print it with a rich console."""
-    legend = Text(f"log-likelihood of the labels of {text}, in nats a token", style="dim")
-    lines = [Text(line) for line in _findings(results, baseline)]
-    return Group(_table(results, strengths, baseline), legend, *lines)
+    legend = [Text(f"log-likelihood of the labels of {text}, in nats a token", style="dim")]
+    if rank == "bound":
+        words = f"bound: share of wrong labels in {text}, plus the distance from source to target"
+        legend.append(Text(words, style="dim"))
+    lines = [Text(line) for line in _findings(results, baseline, rank)]
+    return Group(_table(results, strengths, baseline, rank), *legend, *lines)
 
 
 def as_text(
@@ -53,26 +57,34 @@ def as_text(
     strengths: Sequence[str],
     baseline: Baseline = NO_REPRESENTATION,
     text: str = "the development text",
+    rank: Criterion = "likelihood",
 ) -> str:
     """The same as plain text, for a file or a pipe."""
     console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, highlight=False)
     with console.capture() as captured:
-        console.print(for_terminal(results, strengths, baseline, text))
+        console.print(for_terminal(results, strengths, baseline, text, rank))
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
-def _table(results: Sequence[TuningResult], strengths: Sequence[str], baseline: Baseline) -> Table:
+def _table(
+    results: Sequence[TuningResult],
+    strengths: Sequence[str],
+    baseline: Baseline,
+    rank: Criterion,
+) -> Table:
     """A row for each point, the best in bold."""
     found = {name for one in results for name, value in one.properties.items() if value is not None}
     measured = [name for name in PROPERTIES if name in found]
     spans = any(one.f1 is not None for one in results)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    scores = ["log-likelihood", *(["F1"] if spans else []), "accuracy"]
+    first_of_all = ["bound"] if rank == "bound" else []
+    scores = [*first_of_all, "log-likelihood", *(["F1"] if spans else []), "accuracy"]
     for title in (*(strengths or ["strengths"]), *scores, *map(PROPERTIES.__getitem__, measured)):
         table.add_column(title, justify="right")
     first = find_best_point(results)
     for one in results:
-        cells = [f"{one.likelihood:.4f}"]
+        cells = [_number(one.bound)] if rank == "bound" else []
+        cells.append(f"{one.likelihood:.4f}")
         if spans:
             cells.append(format_percent(one.f1 or 0.0))
         cells.append(format_percent(one.accuracy))
@@ -93,15 +105,18 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def _findings(results: Sequence[TuningResult], baseline: Baseline) -> list[str]:
+def _findings(results: Sequence[TuningResult], baseline: Baseline, rank: Criterion) -> list[str]:
     first = find_best_point(results)
     alone = next((one for one in results if one.point is None), None)
     if first is None or first.point is None or alone is None:
         return []
     gain = first.likelihood - alone.likelihood
-    found = f"the best point is better than {baseline.words} by {gain:.4f}"
-    if gain <= 0:
+    which = "the best point" if rank == "likelihood" else "the likelihood at the best point"
+    found = f"{which} is better than {baseline.words} by {gain:.4f}"
+    if gain <= 0 and rank == "likelihood":
         found = f"no point is better than {baseline.words_if_best}"
+    elif gain <= 0:
+        found = f"{which} is no better than that of {baseline.words_if_best}"
     edges = [name for name, value in first.point.items() if _is_edge(name, value, results)]
     if not edges:
         return [found]

@@ -31,49 +31,72 @@ class LatentScores(NamedTuple):
     of the columns, what depends on their labels at the token itself:
     [tokens x their labels ... x labels]. ``lagged`` holds what depends on a column's label at the
     token before. ``transitions`` into each token [tokens x labels x labels] are present if features
-    weigh on transitions.
+    weigh on transitions that read no latent column. ``conditioned`` holds what others add to the
+    transitions, given the columns' labels at the token: [tokens x their labels ... x labels x
+    labels], or without tokens where all are alike.
     """
 
     node: Scores
     transitions: Scores | None
     cotemporal: dict[tuple[str, ...], Scores]
     lagged: dict[str, Scores]
+    conditioned: dict[tuple[str, ...], Scores]
 
 
 class LatentTemplate:
     """A template, its rows sorted by how they read the latent columns.
 
-    Rows that read them at their own token become cotemporal factors; rows that read a single latent
-    column at the token before become lagged factors. All other rows, and features on transitions,
-    read the values that the data has, such as an earlier prediction.
+    Rows that read them at their own token become cotemporal factors, or, where they weigh on
+    transitions, conditioned transitions; rows on labels that read a single latent column at the
+    token before become lagged factors. All others read the values that the data has, such as an
+    earlier prediction. With ``tokens_alone`` all rows are on labels, and there are no lagged
+    factors.
     """
 
-    def __init__(self, template: Template, latent: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(
+        self,
+        template: Template,
+        latent: Mapping[str, tuple[str, ...]],
+        *,
+        tokens_alone: bool = False,
+    ) -> None:
         self.template = template
         self.latent = {name: latent[name] for name in template.columns if name in latent}
         known: list[Row] = []
         cotemporal: dict[tuple[str, ...], list[Row]] = {}
         lagged: dict[str, list[Row]] = {}
+        conditioned: dict[tuple[str, ...], list[Row]] = {}
         self.reads_guesses = False
+        roles: dict[str, set[str]] = {}  # rows of one name make the same features
         for row in template.rows:
+            roles.setdefault(row.name, set()).add("labels" if tokens_alone else row.on)
+        for row in template.rows:
+            on = roles[row.name]
             here = self._columns_at(row, 0)
             before = self._columns_at(row, -1)
             others = {p.attribute.column for p in row.parts if p.offset not in (0, -1)}
             elsewhere = others & self.latent.keys()
-            if row.on != "labels":
-                known.append(row)
-                self.reads_guesses |= bool(here or before or elsewhere)
-            elif here:
-                cotemporal.setdefault(here, []).append(row)
+            if here:
+                if on != {"transitions"}:
+                    cotemporal.setdefault(here, []).append(row)
+                if on != {"labels"}:
+                    conditioned.setdefault(here, []).append(row)
                 self.reads_guesses |= bool(before or elsewhere)
-            elif len(before) == 1 and not elsewhere:
+            elif on != {"labels"}:
+                known.append(row)
+                self.reads_guesses |= bool(before or elsewhere)
+            elif len(before) == 1 and not elsewhere and not tokens_alone:
                 lagged.setdefault(before[0], []).append(row)
             else:
                 known.append(row)
                 self.reads_guesses |= bool(before or elsewhere)
         self.known = template.compile_rows(known)
+        self.known_on_transitions = any(roles[row.name] != {"labels"} for row in known)
         self.cotemporal = {names: template.compile_rows(rows) for names, rows in cotemporal.items()}
         self.lagged = {name: template.compile_rows(rows) for name, rows in lagged.items()}
+        self.conditioned = {
+            names: template.compile_rows(rows) for names, rows in conditioned.items()
+        }
         self._tables = {name: self._table(name) for name in self.latent}
 
     def _columns_at(self, row: Row, offset: int) -> tuple[str, ...]:
@@ -111,7 +134,16 @@ class LatentTemplate:
             node[firsts] += found[firsts, 0]
             found[firsts] = 0
             lagged[name] = found
-        return LatentScores(node, transitions, cotemporal, lagged)
+        conditioned: dict[tuple[str, ...], Scores] = {}
+        for names, rows in self.conditioned.items():
+            into = self.for_each_label(_native.latent_transitions, rows, model, columns, names, 0)
+            sizes = [len(self.latent[name]) for name in names]
+            conditioned[names] = into.reshape(
+                *into.shape[:-3], *sizes, model.n_labels, model.n_labels
+            )
+        if not self.known_on_transitions:
+            transitions = None  # those of the model alone
+        return LatentScores(node, transitions, cotemporal, lagged, conditioned)
 
     def for_each_label(
         self,
@@ -124,8 +156,9 @@ class LatentTemplate:
     ) -> Any:
         """What a kernel finds of rows that all read these columns at this offset.
 
-        `_native.latent_scores` finds [tokens x values x labels], `_native.latent_features` the
-        features themselves: bounds [tokens x values + 1], numbers and values.
+        `_native.latent_scores` finds [tokens x values x labels], `_native.latent_transitions` what
+        is added to transitions, `_native.latent_features` the features themselves: bounds
+        [tokens x values + 1], numbers and values.
         """
         return kernel(rows, model, columns, *self._reading(names), offset)
 
@@ -153,5 +186,9 @@ def known_values(
     token = _native.Columns()
     token.set_bounds(np.array([0, 1], np.int64))
     compiled = template.compile_rows(rows)
-    found = split.for_each_label(_native.latent_scores, compiled, model, token, (name,), 0)
-    return {value for value, row in zip(values, found[0], strict=True) if row.any()}
+    found = split.for_each_label(_native.latent_scores, compiled, model, token, (name,), 0)[0]
+    known = found.any(axis=1)
+    if any(row.on != "labels" for row in rows):
+        into = split.for_each_label(_native.latent_transitions, compiled, model, token, (name,), 0)
+        known |= into.any(axis=(1, 2))
+    return {value for value, is_known in zip(values, known, strict=True) if is_known}

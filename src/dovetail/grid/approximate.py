@@ -38,17 +38,15 @@ def best(
     return labels, scores, report
 
 
-def marginals(
-    grids: _native.Grids, method: str, settings: Settings
-) -> tuple[Scores, list[Scores], list[Scores], list[Scores], list[Scores], Report]:
-    """log Z of each sequence; expectations of labels, transitions and factors; the report."""
+def marginals(grids: _native.Grids, method: str, settings: Settings) -> tuple[list[Any], Report]:
+    """log Z of each sequence and expectations of labels, transitions and factors; the report."""
     if method == "loopy":
         kernel: Any = _native.grid_loopy_marginals
     else:
         kernel = _native.grid_sparse_marginals
-    (log_z, labels, transitions, cotemporal, lagged), report = _run(kernel, grids, method, settings)
-    _check(log_z, method)
-    return log_z, labels, transitions, cotemporal, lagged, report
+    found, report = _run(kernel, grids, method, settings)
+    _check(found[0], method)
+    return found, report
 
 
 def _run(kernel: Any, grids: _native.Grids, method: str, settings: Settings) -> tuple[Any, Report]:

@@ -2,12 +2,13 @@
 
 Layers are chains with labels of their own. Cotemporal factors score the labels that layers give to
 the same token; lagged factors score the label of one layer at the token before together with that
-of another. The score of a labelling is the sum of all of these.
+of another; conditioned transitions are those of one layer, given the labels of others at the token
+that they lead to. The score of a labelling is the sum of all of these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from dovetail import _native
 from dovetail.errors import DataError
 from dovetail.grid import approximate
+from dovetail.grid.merged import Factors, Key, MergedLayers, cyclic_layers
 from dovetail.grid.observed import Known, mask_known
 from dovetail.grid.report import Gap, Report
 from dovetail.grid.results import Best, Labels, Marginals, Scores
@@ -25,9 +27,12 @@ from dovetail.grid.settings import Settings
 
 CotemporalScores = Mapping[tuple[int, ...], npt.ArrayLike]
 LaggedScores = Mapping[tuple[int, int], npt.ArrayLike]
+ConditionedScores = Mapping[tuple[int, ...], npt.ArrayLike]
 
 MAX_STATES_OF_AUTO = 20_000  # joint states up to which "auto" is exact
 MAX_EXACT_STATES = 200_000  # joint states above which exact inference is refused
+MAX_MERGED_OF_AUTO = 200  # combinations of labels up to which "auto" merges layers in a cycle
+MAX_MERGED = 1_000  # above which exact inference does not
 METHODS = ("auto", "exact", "sparse", "beam", "loopy")
 
 
@@ -53,6 +58,10 @@ class Grid:
         by their numbers: [tokens x labels x labels].
     bounds
         Where sequences begin and end among the tokens, 0 first; one sequence by default.
+    conditioned
+        Scores of a layer's transitions given the labels of others at the token: by their numbers,
+        its own last, [tokens x labels of the others ... x labels x labels], or without tokens where
+        all are alike.
 
     Examples
     --------
@@ -70,6 +79,7 @@ class Grid:
     cotemporal: CotemporalScores = field(default_factory=dict)
     lagged: LaggedScores = field(default_factory=dict)
     bounds: npt.ArrayLike | None = None
+    conditioned: ConditionedScores = field(default_factory=dict)
 
     @cached_property
     def native(self) -> _native.Grids:
@@ -83,6 +93,7 @@ class Grid:
                 [_array(scores) for scores in self.transitions],
                 [(list(layers), _array(score)) for layers, score in self.cotemporal.items()],
                 [(*layers, _array(score)) for layers, score in self.lagged.items()],
+                [(list(layers), _array(score)) for layers, score in self.conditioned.items()],
                 np.ascontiguousarray(whole if self.bounds is None else self.bounds, np.uint64),
             )
         except (ValueError, TypeError, OverflowError) as error:
@@ -114,8 +125,7 @@ class Grid:
         settings = Settings(epsilon, beam, damping, iterations, tolerance, threads)
         method = self._resolve_method(method)
         if method == "exact":
-            labels, scores = self._call(self.native.best, settings.n_threads)
-            return Best(labels, scores, self._exact_report)
+            return self._best_exactly(settings)
         found = Best(*approximate.best(self.native, method, settings))
         if not (check and self.is_exact_possible):
             return found
@@ -143,10 +153,8 @@ class Grid:
         settings = Settings(epsilon, beam, damping, iterations, tolerance, threads)
         method = self._resolve_method(method)
         if method == "exact":
-            found, _ = self._call(self.native.marginals, False, settings.n_threads)
-            return self._make_marginals(found, self._exact_report)
-        *arrays, report = approximate.marginals(self.native, method, settings)
-        close = self._make_marginals(arrays, report)
+            return self._marginals_exactly(settings)
+        close = self._make_marginals(*approximate.marginals(self.native, method, settings))
         if not (check and self.is_exact_possible):
             return close
         exact = self.marginals("exact", threads=threads)
@@ -163,6 +171,9 @@ class Grid:
         """The probability of each combination of labels, [tokens x labels x labels x ...]."""
         self._resolve_method("exact")
         settings = Settings(threads=threads)
+        if self._merged is not None:
+            each = [self._merged.split_joint(p.joint(threads=threads)) for p, _ in self._parts()]
+            return np.concatenate([np.empty((0, *self._sizes)), *each])
         _, states = self._call(self.native.marginals, True, settings.n_threads)
         found: Scores = states.reshape(len(states), *self._sizes)
         return found
@@ -176,6 +187,9 @@ class Grid:
         if k < 1:
             raise DataError(f"k is {k}; give a whole number of at least 1")
         _check_number("sequence", sequence, self.native.n_sequences)
+        if self._merged is not None:
+            found = self._part(sequence, sequence + 1).best_k(k)
+            return [(self._merged.split_labels(paths), score) for paths, score in found]
         labels, scores = self._call(self.native.best_k, sequence, k)
         return [(list(paths), float(score)) for paths, score in zip(labels, scores, strict=True)]
 
@@ -195,6 +209,12 @@ class Grid:
         self._resolve_method("exact")
         _check_number("sequence", sequence, self.native.n_sequences)
         _check_number("layer", layer, len(self.nodes))
+        if self._merged is not None:
+            if layer in self._merged.members:
+                of_label = self._merged.digits[layer]
+                masks = [np.asarray(mask, dtype=bool)[:, of_label] for mask in masks]
+            part = self._part(sequence, sequence + 1)
+            return part.span_log_probabilities(self._merged.number(layer), spans, masks)
         starts, ends = (np.array([span[k] for span in spans], dtype=np.int64) for k in (0, 1))
         rows = [np.asarray(mask, dtype=bool).astype(np.uint8).ravel() for mask in masks]
         every = np.concatenate(rows) if rows else np.zeros(0, dtype=np.uint8)
@@ -219,14 +239,15 @@ class Grid:
     def _check_layers(self) -> None:
         known = range(len(self.nodes))
         for kind, many, keys in (
-            ("cotemporal", "two or more", self.cotemporal),
-            ("lagged", "two", self.lagged),
+            ("cotemporal factor", "two or more", self.cotemporal),
+            ("lagged factor", "two", self.lagged),
+            ("conditioned transition", "two or more", self.conditioned),
         ):
             for layers in keys:
-                right = len(layers) == 2 or (len(layers) > 2 and kind == "cotemporal")
+                right = len(layers) == 2 or (len(layers) > 2 and many != "two")
                 if not right or len(set(layers)) < len(layers) or not set(layers) <= set(known):
                     raise DataError(
-                        f"the {kind} factor {tuple(layers)} does not name {many} different layers "
+                        f"the {kind} {tuple(layers)} does not name {many} different layers "
                         f"of the grid's {len(known)}, numbered from 0"
                     )
 
@@ -241,14 +262,14 @@ class Grid:
     @property
     def is_exact_affordable(self) -> bool:
         """Whether ``auto`` is exact."""
-        return self.native.n_states <= MAX_STATES_OF_AUTO and self.is_exact_possible
+        few = self._merged is None or self._merged.n_labels <= MAX_MERGED_OF_AUTO
+        return self.native.n_states <= MAX_STATES_OF_AUTO and few
 
     @property
     def is_exact_possible(self) -> bool:
-        """Whether the joint states are few enough, and lagged factors form no cycle."""
-        return (
-            self.native.n_states <= MAX_EXACT_STATES and not self.native.lagged_factors_form_cycle
-        )
+        """Whether the joint states are few enough, and those of layers in a cycle."""
+        few = self._merged is None or self._merged.n_labels <= MAX_MERGED
+        return self.native.n_states <= MAX_EXACT_STATES and few
 
     def _resolve_method(self, method: str) -> str:
         if method not in METHODS:
@@ -261,7 +282,97 @@ class Grid:
                 f"states, too many for exact inference (at most {MAX_EXACT_STATES:,}): use method "
                 "'sparse', 'beam' or 'loopy'"
             )
+        if method == "exact" and not self.is_exact_possible:
+            assert self._merged is not None
+            raise DataError(
+                f"the layers {', '.join(map(str, self._merged.members))} depend on one another in "
+                f"a cycle; exact inference would take all pairs of their {self._merged.n_labels:,} "
+                f"combinations of labels (at most {MAX_MERGED:,}): use method 'sparse', 'beam' or "
+                "'loopy'"
+            )
         return method
+
+    @cached_property
+    def _merged(self) -> MergedLayers | None:
+        """The layers that have to be made one for exact inference."""
+        if not self.native.factors_form_cycle:
+            return None
+        given = [tuple(layers) for layers in self.conditioned]
+        members = cyclic_layers(len(self.nodes), list(self.lagged), given)
+        return MergedLayers(self._sizes, members)
+
+    @cached_property
+    def _factors(self) -> Factors:
+        return Factors.of(
+            self.nodes, self.transitions, self.cotemporal, self.lagged, self.conditioned
+        )
+
+    @property
+    def _bounds(self) -> npt.NDArray[np.int64]:
+        whole = [0, self.native.n_tokens]
+        return np.asarray(whole if self.bounds is None else self.bounds, np.int64)
+
+    def _part(self, first: int, last: int) -> Grid:
+        """Some sequences, with the layers of a cycle merged."""
+        assert self._merged is not None
+        ends = self._bounds[first : last + 1]
+        factors = self._merged.merge(self._factors, slice(int(ends[0]), int(ends[-1])))
+        nodes, transitions = factors.named("node"), factors.named("transition")
+        order = [(i,) for i in range(len(nodes))]
+        return Grid(
+            [nodes[i] for i in order],
+            [transitions[i] for i in order],
+            factors.named("cotemporal"),
+            factors.named("lagged"),
+            ends - ends[0],
+            factors.named("conditioned"),
+        )
+
+    def _parts(self) -> Iterator[tuple[Grid, slice]]:
+        assert self._merged is not None
+        for first, last in self._merged.parts(self._bounds):
+            yield self._part(first, last), slice(first, last)
+
+    def _best_exactly(self, settings: Settings) -> Best:
+        if self._merged is None:
+            labels, scores = self._call(self.native.best, settings.n_threads)
+            return Best(labels, scores, self._exact_report)
+        found = [part.best("exact", threads=settings.threads) for part, _ in self._parts()]
+        each = [self._merged.split_labels(one.labels) for one in found]
+        layers = [np.concatenate([one[i] for one in each]) for i in range(len(self.nodes))]
+        return Best(layers, np.concatenate([one.scores for one in found]), self._exact_report)
+
+    def _marginals_exactly(self, settings: Settings) -> Marginals:
+        if self._merged is None:
+            found, _ = self._call(self.native.marginals, False, settings.n_threads)
+            return self._make_marginals(found, self._exact_report)
+        log_z = np.zeros(len(self._bounds) - 1)
+        sums: dict[Key, list[Scores]] = {}
+        for part, sequences in self._parts():
+            own = part.marginals("exact", threads=settings.threads)
+            log_z[sequences] = own.log_z
+            names = (own.labels, own.transitions, own.cotemporal, own.lagged, own.conditioned)
+            split = self._merged.split(self._factors, Factors.of(*names))
+            for key, value in split.scores.items():
+                sums.setdefault(key, []).append(value)
+        whole = Factors(
+            {
+                key: np.concatenate(each)
+                if self._factors.scores[key].ndim > len(self._merged.place(*key).cells)
+                else np.sum(each, axis=0)
+                for key, each in sums.items()
+            }
+        )
+        every = [(i,) for i in range(len(self.nodes))]
+        return Marginals(
+            log_z,
+            [whole.named("node")[i] for i in every],
+            [whole.named("transition")[i] for i in every],
+            {tuple(key): whole.named("cotemporal")[tuple(key)] for key in self.cotemporal},
+            {key: whole.named("lagged")[tuple(key)] for key in self.lagged},
+            {tuple(key): whole.named("conditioned")[tuple(key)] for key in self.conditioned},
+            self._exact_report,
+        )
 
     def _call(self, kernel: Any, *arguments: Any) -> Any:
         try:
@@ -270,13 +381,14 @@ class Grid:
             raise DataError(_first_line(error)) from None
 
     def _make_marginals(self, arrays: Sequence[Any], report: Report) -> Marginals:
-        log_z, labels, transitions, cotemporal, lagged = arrays
+        log_z, labels, transitions, cotemporal, lagged, conditioned = arrays
         return Marginals(
             log_z,
             labels,
             transitions,
             dict(zip(self.cotemporal, cotemporal, strict=True)),
             dict(zip(self.lagged, lagged, strict=True)),
+            dict(zip(self.conditioned, conditioned, strict=True)),
             report,
         )
 

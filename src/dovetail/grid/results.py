@@ -27,7 +27,8 @@ class Marginals(NamedTuple):
     ``log_z`` of each sequence; ``labels``: for each layer the probability of each label at each
     token; ``transitions``: the expected count of each transition over all sequences, or its
     probability at each token where transition scores were given per token; ``cotemporal`` and
-    ``lagged``: joint probabilities of the labels of each factor, at each token.
+    ``lagged``: joint probabilities of the labels of each factor, at each token; ``conditioned``:
+    those of transitions with what they are given, as ``transitions``.
     """
 
     log_z: Scores
@@ -35,4 +36,5 @@ class Marginals(NamedTuple):
     transitions: list[Scores]
     cotemporal: dict[tuple[int, ...], Scores]
     lagged: dict[tuple[int, int], Scores]
+    conditioned: dict[tuple[int, ...], Scores]
     report: Report

@@ -215,12 +215,14 @@ class LinearTagger(Estimator):
 
     def marginals(self, data: Any) -> Doubles:
         """Probabilities of the labels, [tokens x labels]."""
-        if self.is_fitted and self.factor_ is None:
+        return self.probabilities_of(self.scores(data))
+
+    def probabilities_of(self, scores: Doubles) -> Doubles:
+        """Probabilities of the labels, given what the classifiers say, [tokens x labels]."""
+        if self.factor_ is None:
             raise DovetailError(
                 "this linear tagger has no probabilities: train it with calibrate=True"
             )
-        scores = self.scores(data)
-        assert self.factor_ is not None
         return probabilities(scores, self.factor_)
 
     def column(self, corpus: Corpus, *, soft: bool = False) -> Column:

@@ -34,7 +34,7 @@ class Weights:
             else np.zeros(0, np.uint8)
             for name in WEIGHT_ARRAYS
         ]
-        self._native = _native.Model(n_columns, *[*raw, check])
+        self.native = _native.Model(n_columns, *[*raw, check])
 
     @classmethod
     def of(
@@ -64,14 +64,14 @@ class Weights:
 
     @property
     def n_features(self) -> int:
-        return self._native.n_features
+        return self.native.n_features
 
     def scores(self, template: Template, data: Any) -> npt.NDArray[np.float64]:
         """Sums of the weights of each token's features, [tokens x columns]."""
         parts = [np.empty((0, self.n_columns))]
         for columns in template.read(data):
-            batch = template.compile_rows(template.rows).encode(self._native, columns)
-            parts.append(self._native.token_scores(batch))
+            batch = template.compile_rows(template.rows).encode(self.native, columns)
+            parts.append(self.native.token_scores(batch))
         return np.concatenate(parts)
 
     def names(self) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 from dovetail.base.representation import Representation
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
+from dovetail.representation.bias.property import Scaling
 from dovetail.representation.bias.registry import OFFERED, make_properties
 from dovetail.representation.hmm.biased.biased import BiasedHMM
 from dovetail.representation.hmm.hmm import HMM
@@ -26,6 +27,8 @@ def make_representation(
     repel: float | None = None,
     labels: str | None = None,
     sigma: float | None = None,
+    scaling: Scaling | None = None,
+    evaluations: int | None = None,
     **settings: Any,
 ) -> Representation:
     """A representation, not yet trained.
@@ -44,12 +47,17 @@ def make_representation(
         raise DataError("a plain HMM takes no biases: ask for the kind biased or layered")
     if kind == "biased" and not properties:
         raise DataError("a biased HMM needs a bias: by labels, by the distance of domains, or both")
-    if sigma is not None and not properties:
-        raise DataError("sigma bounds biases, and there are none: give labels or a distance")
+    bound = _drop_none(sigma=sigma, scaling=scaling, evaluations=evaluations)
     settings |= _drop_none(states=states)
     one = HMM(**settings)
-    if properties:
-        one = BiasedHMM(properties=properties, sigma=sigma, **settings)
+    if properties or (bound and repel):
+        one = BiasedHMM(properties=properties, **bound, **settings)
+    elif bound:
+        verb = "bounds" if "sigma" in bound else "is that of"
+        raise DataError(
+            f"{next(iter(bound))} {verb} biases, and there are none: give labels, a distance, or "
+            "layers that repel"
+        )
     return (
         LayeredHMM(of=one, **_drop_none(layers=layers, repel=repel)) if kind == "layered" else one
     )

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dovetail import Constraints, Corpus, Pipeline, Pool, Scores, Tagger, Template, column
 from pipeline.conftest import LOWER, random_corpus
@@ -122,6 +124,76 @@ def test_features_on_transitions_count(corpus: Corpus) -> None:
     found = pipeline.predict([["a", "f", "c"]])
     labelling = tuple(tuple(found[name][0]) for name in pipeline.names)
     assert truth[labelling] == pytest.approx(max(truth.values()), abs=1e-4)
+
+
+WORD, LOW, MID = column("word"), column("low"), column("mid")
+GIVEN_TRANSITIONS = {
+    "alone": Template(WORD, LOW.on("transitions")),
+    "both": Template(WORD, LOW.on("both"), WORD.on("transitions")),
+    "with words": Template(WORD, LOW & WORD, (LOW & WORD).on("transitions")),
+    "with lags": Template(WORD[-1], LOW[-1], LOW.on("transitions"), (LOW & WORD[-1]).on("both")),
+}
+
+
+@pytest.fixture(scope="module", params=list(GIVEN_TRANSITIONS))
+def conditioned(request: pytest.FixtureRequest, corpus: Corpus) -> Pipeline:
+    """A tagger whose transitions depend on the label below, eq. 7 of Sutton and McCallum."""
+    lower = Tagger(features=Template(WORD), c2=0.5).fit(corpus, label="low")
+    features = GIVEN_TRANSITIONS[request.param]
+    return Pipeline([lower, Tagger(features=features, c2=0.02).fit(corpus, label="up")])
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.text("abcdefgh", min_size=1, max_size=3), st.sampled_from([1.0, 0.4]))
+def test_transitions_given_a_label_below_are_latent(
+    conditioned: Pipeline, words: str, weight: float
+) -> None:
+    pipeline = conditioned.with_weights(low=weight)
+    truth = enumerated(pipeline, list(words))
+    best = max(truth.values())
+    log_z = float(np.logaddexp.reduce(list(truth.values())))
+    for inference in ("exact", "auto", "sparse", "beam", "loopy"):
+        pipeline.set_params(inference=inference)
+        found = pipeline.predict([list(words)])
+        score = truth[tuple(tuple(found[name][0]) for name in pipeline.names)]
+        if inference == "loopy":
+            assert score >= best - 1.0  # approximate; it is the best in most cases
+        else:
+            assert score == pytest.approx(best, abs=1e-4)
+    pipeline.set_params(inference="auto")
+    [tagging] = pipeline.tag([list(words)])
+    assert tagging.probability == pytest.approx(np.exp(best - log_z), rel=1e-3)
+    for k, name in enumerate(pipeline.names):
+        own = tagging.layers[name]
+        for t, confidence in enumerate(own.confidences):
+            agree = [v for path, v in truth.items() if path[k][t] == own.labels[t]]
+            expected = np.exp(np.logaddexp.reduce(agree) - log_z)
+            assert confidence == pytest.approx(expected, rel=1e-3)
+    [listed] = pipeline.predict_nbest([list(words)], 5)
+    ranked = sorted(truth.values(), reverse=True)[:5]
+    probabilities = [probability for _, probability in listed]
+    np.testing.assert_allclose(probabilities, np.exp(np.array(ranked) - log_z), rtol=1e-3)
+
+
+def test_given_transitions_of_several_layers_are_latent_too(corpus: Corpus) -> None:
+    templates = {
+        "low": Template(WORD),
+        "mid": Template(WORD, LOW.on("transitions")),
+        "up": Template(WORD, (LOW & MID).on("transitions"), MID.on("transitions"), MID[-1]),
+    }
+    pipeline = Pipeline(
+        {
+            name: Tagger(features=template, c2=0.05).fit(corpus, label=name)
+            for name, template in templates.items()
+        }
+    )
+    for words in ("f", "ha", "cgb"):
+        truth = enumerated(pipeline, list(words))
+        for inference in ("exact", "sparse"):
+            pipeline.set_params(inference=inference)
+            found = pipeline.predict([list(words)])
+            labelling = tuple(tuple(found[name][0]) for name in pipeline.names)
+            assert truth[labelling] == pytest.approx(max(truth.values()), abs=1e-4)
 
 
 def test_a_pool_is_the_mean_of_its_members_scores(corpus: Corpus, layers: dict[str, Any]) -> None:

@@ -73,7 +73,8 @@ class JointScores:
         numbers = self._numbers()
         group = list(range(len(self.layers)))
         for k, own in enumerate(self.potentials):
-            linked = {name for names in own.cotemporal for name in names} | set(own.lagged)
+            linked = {name for names in (*own.cotemporal, *own.conditioned) for name in names}
+            linked |= set(own.lagged)
             for name in linked:
                 a, b = group[k], group[numbers[name]]
                 group = [min(a, b) if g in (a, b) else g for g in group]
@@ -84,18 +85,22 @@ class JointScores:
         place = {layer: k for k, layer in enumerate(members)}
         cotemporal: dict[tuple[int, ...], Scores] = {}
         lagged: dict[tuple[int, int], Scores] = {}
+        conditioned: dict[tuple[int, ...], Scores] = {}
         for layer in members:
             own = self.potentials[layer]
             for names, scores in own.cotemporal.items():
                 cotemporal[(*(place[numbers[name]] for name in names), place[layer])] = scores
             for name, scores in own.lagged.items():
                 lagged[place[numbers[name]], place[layer]] = scores
+            for names, scores in own.conditioned.items():
+                conditioned[(*(place[numbers[name]] for name in names), place[layer])] = scores
         grid = Grid(
             [self.potentials[layer].node for layer in members],
             [self.potentials[layer].transitions for layer in members],
             cotemporal,
             lagged,
             bounds=self.bounds,
+            conditioned=conditioned,
         )
         for layer in members:
             known = self.known.get(self.layers[layer].name)

@@ -10,6 +10,7 @@ import numpy as np
 from dovetail.base.annotator import Latent
 from dovetail.base.potentials import Potentials, Scores
 from dovetail.corpus import Column, Corpus
+from dovetail.features.latent import LatentTemplate
 from dovetail.io.loading import load
 from dovetail.numeric import log
 from dovetail.pipeline.layers.wrapped import WrappedTagger
@@ -29,7 +30,7 @@ def is_linear_tagger(annotator: object) -> TypeGuard[LinearTagger]:
 
 class LinearLayer(WrappedTagger["LinearTagger"]):
     """A linear tagger as an annotator: logarithms of probabilities, and transitions that cost
-    nothing."""
+    nothing. In joint decoding these are probabilities given each label of a column below."""
 
     @property
     def notes(self) -> list[str]:
@@ -52,14 +53,33 @@ class LinearLayer(WrappedTagger["LinearTagger"]):
         """Train it; there is nothing to report on the way."""
         self.tagger.fit(corpus, label=label)
 
-    def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:  # noqa: ARG002
-        """Scores of labels. Columns that are latent are read as the corpus has them."""
+    def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:
+        """Scores of labels, for each label of latent columns that are read at the token itself.
+        Elsewhere these are read as the corpus has them."""
         n = len(self.labels_)
-        node = log(np.maximum(self.tagger.marginals(corpus), LEAST))
-        return Potentials(tuple(self.labels_), node, np.zeros((n, n)))
+        split = LatentTemplate(self.tagger.template_, latent, tokens_alone=True)
+        labels, transitions = tuple(self.labels_), np.zeros((n, n))
+        if not split.cotemporal or not self.has_probabilities:
+            node = log(np.maximum(self.tagger.marginals(corpus), LEAST))
+            return Potentials(labels, node, transitions)
+        found = split.scores(self.tagger.weights_.native, corpus)
+        names = tuple(name for name in split.latent if any(name in k for k in found.cotemporal))
+        sizes = [len(split.latent[name]) for name in names]
+        scores = np.broadcast_to(
+            found.node.reshape(len(found.node), *(1 for _ in names), n),
+            (len(found.node), *sizes, n),
+        )
+        for own, each in found.cotemporal.items():
+            shape = [len(split.latent[name]) if name in own else 1 for name in names]
+            scores = scores + each.reshape(len(each), *shape, n)
+        shares = self.tagger.probabilities_of(scores.reshape(-1, n)).reshape(scores.shape)
+        given = log(np.maximum(shares, LEAST))
+        return Potentials(labels, np.zeros_like(found.node), transitions, {names: given})
 
     def reads_guesses(self, latent: Latent) -> bool:
-        return not set(latent).isdisjoint(self.reads_)
+        if not self.tagger.is_fitted:
+            return not set(latent).isdisjoint(self.reads_)
+        return LatentTemplate(self.tagger.template_, latent, tokens_alone=True).reads_guesses
 
     def best(self, corpus: Corpus) -> Column:
         return self.tagger.column(corpus)

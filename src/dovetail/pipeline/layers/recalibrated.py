@@ -8,7 +8,7 @@ models that have not seen the text (cross-fitted ones), repair that.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +42,7 @@ class Correction:
         """Scores with the correction."""
         own = scores.ordered(self.labels)
         node, transitions = own.node + self.bias, own.transitions + self.transitions
-        return Potentials(self.labels, node, transitions, own.cotemporal, own.lagged)
+        return replace(own, node=node, transitions=transitions)
 
     def spec(self) -> dict[str, Any]:
         """Plain data, for a file."""

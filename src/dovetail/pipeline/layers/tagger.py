@@ -79,7 +79,9 @@ class TaggerLayer(WrappedTagger[Tagger]):
         else:
             found = split.scores(model.native, corpus)
             each = transitions if found.transitions is None else found.transitions
-            scores = Potentials(model.labels, found.node, each, found.cotemporal, found.lagged)
+            scores = Potentials(
+                model.labels, found.node, each, found.cotemporal, found.lagged, found.conditioned
+            )
         return _constrain(scores, model, corpus)
 
     def _latent_template(self, latent: Latent) -> LatentTemplate | None:

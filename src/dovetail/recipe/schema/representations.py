@@ -31,6 +31,7 @@ from dovetail.representation import (
     WordClasses,
     WordVectors,
 )
+from dovetail.representation.bias.property import Scaling
 from dovetail.representation.bias.registry import OFFERED, find_offer
 from dovetail.representation.hmm.parameters import Update
 from dovetail.representation.hmm.starts import Start
@@ -91,14 +92,31 @@ _BIASES = {
     "labels": Key(ColumnName(), "The source's column of labels, which states should tell."),
     **{key: _weight_key(key) for key in OFFERED},
     **parameters_for(
-        BiasedHMM, {"sigma": Key(POSITIVE, "Bound on all biases together, as in the paper.")}
+        BiasedHMM,
+        {
+            "sigma": Key(
+                POSITIVE,
+                "Bound on all biases together, by the norm of their multipliers; without it each "
+                "is bounded by its weight.",
+            ),
+            "scaling": Key(
+                Choice(get_args(Scaling)),
+                "What sigma bounds: multipliers of sums over tokens, of means, or of properties as "
+                "Huang and Yates print them.",
+            ),
+            "evaluations": Key(COUNT, "Where there is a sigma, E-steps a round that climb to it."),
+        },
     ),
 }
 _LAYERS = parameters_for(
     LayeredHMM,
     {
         "layers": Key(COUNT, "How many hidden Markov models."),
-        "repel": Key(NOT_NEGATIVE, "Weight of a bias towards layers unlike those before them."),
+        "repel": Key(
+            NOT_NEGATIVE,
+            "Weight of a bias towards layers unlike those before them; beta, where scaling is "
+            "paper.",
+        ),
     },
 )
 

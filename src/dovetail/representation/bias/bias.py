@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dovetail.numeric import log
-from dovetail.representation.text import Floats, Ints
+from dovetail.representation.text import Floats, Ints, Singles
 
 SMOOTHING = 0.1  # of counts, before their logarithms are taken
 LARGEST_COST = 10.0  # nats
@@ -43,6 +43,8 @@ class Bias:
     name = ""
     signed = False  # whether a multiplier may be below 0
     biases_start = True  # whether the classes that EM starts from are biased too
+    by_token = False  # whether costs follow from what was expected at each token, see below
+    constant = 0.0  # what the property is beside its costs: no state changes it
 
     @property
     def n_multipliers(self) -> int:
@@ -60,6 +62,11 @@ class Bias:
         """E_q[phi] for each multiplier: the gradient of the dual."""
         pairs = zip(costs, by_code, strict=True)
         return np.array([float((cost * sums).sum()) for cost, sums in pairs])
+
+    def token_factors(self, posteriors: Singles) -> Singles:
+        """Of a bias ``by_token``: what a state costs at each token where its multiplier is 1,
+        given the probabilities of states that the last E-step found, [tokens x states]."""
+        raise NotImplementedError
 
     def advance(
         self,
@@ -88,6 +95,17 @@ def log_conditional(sums: Floats) -> Floats:
     smooth = sums + SMOOTHING
     logs = log(smooth) - log(smooth.sum(axis=0))
     return np.asarray(np.maximum(logs, -LARGEST_COST))
+
+
+def joint_log_conditional(sums: Floats) -> Floats:
+    """P(code, state) log P(code | state), of joint counts [codes x states]; 0 where a pair is not
+    expected at all."""
+    total = sums.sum()
+    if not total > 0:
+        return np.zeros_like(sums)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        logs = np.where(sums > 0, log(sums / sums.sum(axis=0)), 0.0)
+    return np.asarray(sums / total * logs)
 
 
 def conditional_entropy(sums: Floats) -> float:

@@ -11,7 +11,7 @@ from dovetail.errors import DataError
 from dovetail.numeric import log
 from dovetail.representation.bias.bias import SMOOTHING, Bias, ByCode
 from dovetail.representation.bias.property import Domains, Offer, Property
-from dovetail.representation.text import Floats
+from dovetail.representation.text import Floats, Singles
 
 DAMPING = 0.5
 
@@ -23,7 +23,9 @@ class Distance(Property):
     weight: float = 0.3
 
     offer = Offer(
-        "distance", "Weight of a bias to alike use of states in both domains.", needs_target=True
+        "distance",
+        "Weight of a bias to alike use of states in both domains; alpha, where scaling is paper.",
+        needs_target=True,
     )
 
     def bias(self, domains: Domains) -> Bias:
@@ -31,7 +33,9 @@ class Distance(Property):
             raise DataError("the distance of two domains needs text of the target: give some")
         s, t = domains.source.n_tokens, domains.target.n_tokens
         codes = np.repeat(np.array([0, 1], np.int32), [s, t])
-        scale = 1.0 if domains.scaling == "paper" else s * t / (s + t)
+        if domains.scaling == "paper":
+            return PrintedDistanceBias([codes], [2], domains.n_states, self.weight, 1.0)
+        scale = 1.0 if domains.scaling == "mean" else s * t / (s + t)
         return DistanceBias([codes], [2], domains.n_states, self.weight, scale)
 
 
@@ -67,3 +71,23 @@ class DistanceBias(Bias):
         """The L1 distance of both distributions over states, between 0 and 2."""
         p = by_code[0] / by_code[0].sum(axis=1, keepdims=True)
         return float(np.abs(p[0] - p[1]).sum())
+
+
+class PrintedDistanceBias(DistanceBias):
+    """As it is printed: a token in state y costs q(Y_i = y) / |source|, or -q(Y_i = y) / |target|,
+    with the q of the last E-step. As for all properties there, multipliers are not below 0: what is
+    used less in the source is left as it is."""
+
+    signed = False
+    by_token = True
+
+    def costs(self, by_code: ByCode) -> list[Floats]:  # noqa: ARG002 - see token_factors
+        return [np.zeros((2, self.n_states))]
+
+    def tables(self, multipliers: Floats, costs: Sequence[Floats]) -> list[Floats]:  # noqa: ARG002
+        return list(costs)
+
+    def token_factors(self, posteriors: Singles) -> Singles:
+        tokens = np.bincount(self.codes[0], minlength=2)
+        each = (np.array([1.0, -1.0]) / tokens).astype(np.float32)
+        return posteriors * each[self.codes[0], None]

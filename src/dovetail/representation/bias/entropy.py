@@ -9,6 +9,7 @@ from dovetail.representation.bias.bias import (
     ByCode,
     CodeBias,
     conditional_entropy,
+    joint_log_conditional,
     log_conditional,
 )
 from dovetail.representation.bias.property import Domains, Offer, Property
@@ -31,7 +32,9 @@ class Entropy(Property):
     def bias(self, domains: Domains) -> Bias:
         codes, n = domains.codes(self.column, target=False)
         labelled = int((codes >= 0).sum())
-        scale = 1.0 / labelled if domains.scaling == "paper" else 1.0
+        if domains.scaling == "paper":
+            return PrintedEntropyBias([codes], [n], domains.n_states, self.weight, 1.0)
+        scale = 1.0 / labelled if domains.scaling == "mean" else 1.0
         return EntropyBias([codes], [n], domains.n_states, self.weight, scale)
 
 
@@ -49,3 +52,11 @@ class EntropyBias(Bias):
 
     def measure(self, by_code: ByCode) -> float:
         return conditional_entropy(by_code[0])
+
+
+class PrintedEntropyBias(EntropyBias):
+    """Eq. 6 as it is printed: a labelled token costs -P(its label, state) log P(its label | state),
+    both as the last E-step expected them. So what is frequent weighs more than its share."""
+
+    def costs(self, by_code: ByCode) -> list[Floats]:
+        return [-joint_log_conditional(by_code[0])]

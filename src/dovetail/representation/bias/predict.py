@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import e
 
 import numpy as np
 
 from dovetail.errors import DataError
 from dovetail.numeric import log
-from dovetail.representation.bias.bias import Bias, ByCode, conditional_entropy, log_conditional
+from dovetail.representation.bias.bias import (
+    Bias,
+    ByCode,
+    conditional_entropy,
+    joint_log_conditional,
+    log_conditional,
+)
 from dovetail.representation.bias.property import Domains, Property
 from dovetail.representation.text import Floats
 
@@ -28,8 +35,10 @@ class Predict(Property):
 
     def bias(self, domains: Domains) -> Bias:
         found = [domains.codes(column, target=True) for column in self.columns]
-        scale = 1.0 / domains.n_tokens if domains.scaling == "paper" else 1.0 / len(found)
         codes, sizes = [codes for codes, _ in found], [n for _, n in found]
+        if domains.scaling == "paper":
+            return PrintedPredictBias(codes, sizes, domains.n_states, self.weight, 1.0)
+        scale = 1.0 / domains.n_tokens if domains.scaling == "mean" else 1.0 / len(found)
         return PredictBias(codes, sizes, domains.n_states, self.weight, scale)
 
 
@@ -51,3 +60,29 @@ class PredictBias(Bias):
             whole = conditional_entropy(sums.sum(axis=1, keepdims=True))
             shares.append(1 - conditional_entropy(sums) / whole if whole > 0 else 0.0)
         return float(np.mean(shares))
+
+
+class PrintedPredictBias(PredictBias):
+    """As it is printed: MAX + sum of P(earlier state, state) log P(earlier state | state) over
+    tokens and earlier layers, one property for all of them.
+
+    The paper does not say what MAX is; here the most that the sum can be below 0, 1 / e for each
+    token and layer, since p^2 log(1 / p) <= p / e.
+    """
+
+    @property
+    def n_multipliers(self) -> int:
+        return 1
+
+    @property
+    def constant(self) -> float:  # type: ignore[override]
+        return sum(int((codes >= 0).sum()) for codes in self.codes) / e
+
+    def costs(self, by_code: ByCode) -> list[Floats]:
+        return [joint_log_conditional(sums) for sums in by_code]
+
+    def tables(self, multipliers: Floats, costs: Sequence[Floats]) -> list[Floats]:
+        return [multipliers[0] * cost for cost in costs]
+
+    def expect(self, costs: Sequence[Floats], by_code: ByCode) -> Floats:
+        return np.array([super().expect(costs, by_code).sum()])

@@ -19,7 +19,8 @@ from dovetail.representation.annotation import Corpora, check_corpora, concatena
 from dovetail.representation.bias.bias import Bias
 from dovetail.representation.text import Ints
 
-Scaling = Literal["token", "paper"]
+Scaling = Literal["token", "mean", "paper"]
+"""What properties are: sums over tokens, means over tokens, or as Huang and Yates print them."""
 
 
 @dataclass(frozen=True)

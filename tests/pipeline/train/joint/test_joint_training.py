@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from dovetail import Corpus, Pipeline, Tagger, Template, TrainingError, column
 from dovetail.pipeline.decode.decoder import Decoder
 from dovetail.pipeline.train.joint.objective import JointObjective
 from pipeline.conftest import random_corpus
+from pipeline.decode.test_joint import enumerated
 
 WORD, LOW = column("word"), column("low")
 
@@ -23,6 +26,19 @@ def joint(corpus: Corpus) -> Pipeline:
             "low": Tagger(features=Template(WORD.window(1)), c2=0.5),
             "mid": Tagger(features=Template(WORD, LOW, LOW[-1]), c2=0.5, boundaries=False),
             "up": Tagger(features=Template(WORD & LOW, LOW & mid, mid[-1]), c2=0.5),
+        }
+    ).fit(corpus, training="gold")
+
+
+def jointly_given(corpus: Corpus) -> Pipeline:
+    """Transitions that depend on words and on labels below."""
+    mid = column("mid")
+    upper = Template(WORD & LOW, mid.on("both"), (LOW & mid & WORD).on("transitions"), mid[-1])
+    return Pipeline(
+        {
+            "low": Tagger(features=Template(WORD, WORD[-1].on("transitions")), c2=0.5),
+            "mid": Tagger(features=Template(WORD, LOW.on("transitions")), c2=0.5),
+            "up": Tagger(features=upper, c2=0.5),
         }
     ).fit(corpus, training="gold")
 
@@ -47,12 +63,15 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("known", ["all", "some", "the first"])
+@pytest.mark.parametrize("made", [joint, jointly_given])
 @pytest.mark.usefixtures("small_blocks")
-def test_gradients_of_joint_training_match_finite_differences(known: str) -> None:
+def test_gradients_of_joint_training_match_finite_differences(
+    made: Callable[[Corpus], Pipeline], known: str
+) -> None:
     corpus = random_corpus(8, seed=1, longest=4)
     texts = {"all": corpus, "some": partly(corpus)}
     texts["the first"] = Corpus.concatenate([corpus[:5], texts["some"][5:]])
-    objective = JointObjective(decoder(joint(corpus)), texts[known])
+    objective = JointObjective(decoder(made(corpus)), texts[known])
     assert len(objective.blocks) > 2
     rng = np.random.default_rng(0)
     w = objective.start() + 0.3 * rng.normal(size=objective.size)
@@ -67,12 +86,15 @@ def test_gradients_of_joint_training_match_finite_differences(known: str) -> Non
         )
 
 
-def test_joint_training_raises_the_joint_likelihood_and_makes_ordinary_taggers() -> None:
+@pytest.mark.parametrize("made", [joint, jointly_given])
+def test_joint_training_raises_the_joint_likelihood_and_makes_ordinary_taggers(
+    made: Callable[[Corpus], Pipeline],
+) -> None:
     corpus = random_corpus(30, seed=1)
-    before = JointObjective(decoder(joint(corpus)), corpus)
+    before = JointObjective(decoder(made(corpus)), corpus)
     start = before(before.start())[0]
     rounds = []
-    pipeline = joint(corpus)
+    pipeline = made(corpus)
     pipeline.fit(corpus, training="joint", callback=lambda task, p: rounds.append((task, p.phase)))
     after = JointObjective(decoder(pipeline), corpus)
     value, gradient = after(after.start())
@@ -83,14 +105,29 @@ def test_joint_training_raises_the_joint_likelihood_and_makes_ordinary_taggers()
     assert again.predict(corpus) == pipeline.predict(corpus)
 
 
-def test_one_layer_trained_jointly_is_a_chain() -> None:
+@pytest.mark.parametrize("on", ["labels", "transitions"])
+def test_one_layer_trained_jointly_is_a_chain(on: Any) -> None:
     corpus = random_corpus(30, seed=1)
-    features = Template(WORD.window(1))
+    features = Template(WORD, WORD[-1].on(on), WORD[1])
     settings: dict[str, Any] = {"features": features, "c2": 0.5, "tolerance": 1e-6}
     alone = Tagger(**settings).fit(corpus, label="low")
     pipeline = Pipeline({"low": Tagger(**settings)}).fit(corpus, training="joint")
     ours, theirs = pipeline["low"].top_weights(20), alone.top_weights(20)
     assert [w[2] for w in ours] == pytest.approx([w[2] for w in theirs], abs=2e-3)
+
+
+def test_the_objective_is_the_likelihood_by_enumeration() -> None:
+    corpus = random_corpus(12, seed=1, longest=3)
+    pipeline = jointly_given(corpus)
+    objective = JointObjective(decoder(pipeline), corpus)
+    w = objective.start()
+    ends = np.cumsum([0, *(part.size for part in objective.parts)])
+    expected = sum(0.5 * w[a:b] @ w[a:b] for a, b in pairwise(ends))
+    for s in range(len(corpus)):
+        truth = enumerated(pipeline, list(map(str, corpus.lists("word")[s])))
+        gold = tuple(tuple(map(str, corpus.lists(name)[s])) for name in pipeline.names)
+        expected += np.logaddexp.reduce(list(truth.values())) - truth[gold]
+    assert objective(w)[0] == pytest.approx(expected, rel=1e-5)
 
 
 def test_joint_training_by_loopy_gradients() -> None:

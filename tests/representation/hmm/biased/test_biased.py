@@ -34,8 +34,13 @@ def with_layer(corpus: Corpus, seed: int = 9) -> Corpus:
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"sigma": 1.0}, {"sigma": 500.0, "scaling": "paper"}],
-    ids=["weights", "sigma", "paper"],
+    [
+        {},
+        {"sigma": 1.0},
+        {"sigma": 500.0, "scaling": "mean"},
+        {"sigma": 500.0, "scaling": "paper", "evaluations": 10},
+    ],
+    ids=["weights", "sigma", "mean", "paper"],
 )
 @pytest.mark.parametrize("kind", ["entropy", "distance", "predict"])
 def test_a_bias_moves_its_own_property(kind: str, settings: dict[str, Any]) -> None:
@@ -116,6 +121,20 @@ def test_a_resumed_training_ends_where_an_unbroken_one_does(
     resumed = biased(*biases, rounds=6, sigma=sigma).fit(news(), novel(), resume=path)
     whole = biased(*biases, rounds=6, sigma=sigma).fit(news(), novel())
     assert np.array_equal(resumed.parameters_.emissions, whole.parameters_.emissions)
+
+
+def test_posteriors_of_tokens_are_in_no_file(tmp_path: Path) -> None:
+    """The printed distance needs them; a file would have one for each token and state."""
+    settings: dict[str, Any] = {"sigma": 300.0, "scaling": "paper"}
+    one = biased(Entropy("pos", 1.0), Distance(0.5), rounds=4, **settings).fit(news(), novel())
+    assert all(values.size < news().n_tokens for values in one.memory_.values())
+    one.save(tmp_path / "one")
+    again = BiasedHMM.load(tmp_path / "one")
+    assert again.scaling == "paper"
+    assert again.annotate_left_out(news(), novel()) == one.annotate_left_out(news(), novel())
+    more = biased(Entropy("pos", 1.0), Distance(0.5), rounds=6, **settings)
+    more.fit(news(), novel(), resume=tmp_path / "one")
+    assert more.rounds_ == 6
 
 
 @pytest.mark.parametrize("sigma", [None, 5.0])
@@ -214,8 +233,13 @@ def test_bad_input_is_one_sentence() -> None:
         biased(Entropy("pos")).fit(unlabelled)
     with pytest.raises(DataError, match="sigma is -1"):
         biased(sigma=-1)
-    with pytest.raises(DataError, match="needs a sigma"):
-        biased(scaling="paper")
+    for scaling in ("mean", "paper"):
+        with pytest.raises(DataError, match=f"the scaling '{scaling}' needs a sigma"):
+            biased(scaling=scaling)
+    with pytest.raises(DataError, match="scaling is 'odd'; choose from token, mean, paper"):
+        biased(scaling="odd")
+    with pytest.raises(DataError, match="evaluations is 0; give at least 1"):
+        biased(evaluations=0)
     with pytest.raises(DataError, match="weight of Entropy is -2"):
         Entropy("pos", -2)
     with pytest.raises(DataError, match="given twice"):

@@ -20,7 +20,8 @@ Features = tuple[Ints, Ints, npt.NDArray[np.floating]]  # bounds of places, feat
 
 @dataclass(frozen=True)
 class FeatureWeights:
-    """What each parameter weighs: a feature's number, or -1 for a transition, and a label."""
+    """What each parameter weighs: a feature's number, or -1 where it is none of these, and a label.
+    Of features on transitions, pairs of labels are what is weighed."""
 
     feature: Ints
     label: Ints
@@ -73,6 +74,16 @@ class Occurrences:
         table.ravel()[self.cells] = weights[self.parameters]
         return np.broadcast_to(self.matrix.matmul(table).reshape(-1, *self.shape[1:]), self.shape)
 
+    def transitions(self, weights: Scores) -> Scores:
+        """The same where pairs of labels are weighed: [tokens x labels of latent columns ... x
+        labels x labels], without tokens where all are alike."""
+        found = self.scores(weights)
+        n = round(self.shape[-1] ** 0.5)
+        shape = (*self.shape[:-1], n, n)
+        if self.matrix.n_rows == prod(self.shape[1:-1]):
+            return found[0].reshape(shape[1:]) if len(found) else np.zeros(shape[1:])
+        return found.reshape(shape)
+
     def expected(self, places: Scores) -> Scores:
         """What is expected of each of the parameters, given what is of each place."""
         alike = places.reshape(-1, self.matrix.n_rows, self.shape[-1])
@@ -115,7 +126,8 @@ class BlockFeatures:
     """The features of one layer over a few sequences.
 
     ``cotemporal`` and ``lagged`` are those that read a column below, at the token itself
-    and at the token before. ``not_first`` and ``not_last`` are labels that cannot begin or end a
+    and at the token before; ``into`` and ``conditioned`` are those on transitions, of which the
+    latter read a column below. ``not_first`` and ``not_last`` are labels that cannot begin or end a
     sequence.
     """
 
@@ -124,6 +136,8 @@ class BlockFeatures:
     known: Occurrences
     cotemporal: Mapping[tuple[str, ...], Occurrences]
     lagged: Mapping[str, Occurrences]
+    into: Occurrences | None
+    conditioned: Mapping[tuple[str, ...], Occurrences]
     not_first: Ints
     not_last: Ints
 
@@ -141,7 +155,11 @@ class BlockFeatures:
             scores[firsts] = 0
         node[firsts[:, None], self.not_first] = -np.inf
         node[lasts[:, None], self.not_last] = -np.inf
-        return Potentials(self.labels, node, weights.transitions, cotemporal, lagged)
+        transitions = weights.transitions
+        if self.into is not None:
+            transitions = transitions + self.into.transitions(own)
+        conditioned = {names: each.transitions(own) for names, each in self.conditioned.items()}
+        return Potentials(self.labels, node, transitions, cotemporal, lagged, conditioned)
 
     def expected(self, labels: Potentials) -> Counts:
         """What is expected of features and transitions, given what is of labels."""
@@ -153,8 +171,13 @@ class BlockFeatures:
             lag[firsts] = 0
             lag[firsts, 0] = labels.node[firsts]
             pairs.append((each, lag))
+        if self.into is not None:
+            pairs.append((self.into, labels.transitions))
+        pairs += [(each, labels.conditioned[names]) for names, each in self.conditioned.items()]
+        plain = labels.transitions
         return Counts(
-            [(each.parameters, each.expected(x)) for each, x in pairs], labels.transitions
+            [(each.parameters, each.expected(x)) for each, x in pairs],
+            plain.sum(axis=0) if plain.ndim == 3 else plain,
         )
 
     @property

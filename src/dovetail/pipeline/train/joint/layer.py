@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from dovetail import _native
-from dovetail.chain.groups import ON_TRANSITIONS
 from dovetail.chain.model import ChainModel
 from dovetail.chain.tagger import Tagger
 from dovetail.chain.train.fitting import Fitting
@@ -54,7 +53,11 @@ class JointLayer:
         self._transitions = previous[self._is_transition], label[self._is_transition]
         kept = np.unique(feature[~self._is_transition])
         numbers = np.where(self._is_transition, -1, np.searchsorted(kept, feature))
-        self._weights = FeatureWeights(numbers, label, len(self.labels))
+        n = len(self.labels)
+        self._weights = FeatureWeights(np.where(previous < 0, numbers, -1), label, n)
+        self._weights_on_transitions = FeatureWeights(
+            np.where(previous < 0, -1, numbers), previous * n + label, n * n
+        )
         self._scale = np.ones(self.size)
         if self.fitting.priors.size:
             self._scale[~self._is_transition] = self.fitting.priors[feature[~self._is_transition]]
@@ -62,8 +65,6 @@ class JointLayer:
         self.start = np.zeros(self.size) if start is None else start
 
     def _check(self) -> None:
-        if (self.fitting.roles & ON_TRANSITIONS).any():
-            raise TrainingError("joint training knows no features on transitions")
         for setting in ("c1", "label_weights"):
             if getattr(self.tagger, setting):
                 raise TrainingError(f"joint training knows no {setting}")
@@ -102,11 +103,13 @@ class JointLayer:
         known = split.known.encode(model.native, columns).occurrences()
         cotemporal = {names: encode(rows, names, 0) for names, rows in split.cotemporal.items()}
         lagged = {name: encode(rows, (name,), -1) for name, rows in split.lagged.items()}
+        given = {names: encode(rows, names, 0) for names, rows in split.conditioned.items()}
         sizes = {name: len(labels) for name, labels in self.latent.items()}
         start, end = (np.flatnonzero(self.fitting.limits[name] == 0) for name in ("start", "end"))
 
         def block(bounds: Bounds) -> BlockFeatures:
-            where = (self._weights, int(bounds[0]), int(bounds[-1]))
+            tokens = int(bounds[0]), int(bounds[-1])
+            where, into = (self._weights, *tokens), (self._weights_on_transitions, *tokens)
             return BlockFeatures(
                 self.labels,
                 bounds - bounds[0],
@@ -118,6 +121,11 @@ class JointLayer:
                 {
                     name: Occurrences.within(each, *where, sizes[name])
                     for name, each in lagged.items()
+                },
+                Occurrences.within(known, *into) if split.known_on_transitions else None,
+                {
+                    names: Occurrences.within(each, *into, *(sizes[name] for name in names))
+                    for names, each in given.items()
                 },
                 start,
                 end,

@@ -194,11 +194,17 @@ class JointObjective:
                     for (before, after), value in found.lagged.items()
                     if after == place
                 }
+                conditioned = {
+                    tuple(names[k] for k in key[:-1]): value
+                    for key, value in found.conditioned.items()
+                    if key[-1] == place
+                }
                 out[member] = Potentials(
                     layers[member].labels,
                     found.labels[place],
                     found.transitions[place],
                     cotemporal,
                     lagged,
+                    conditioned,
                 )
         return log_z, [out[k] for k in range(len(layers))]

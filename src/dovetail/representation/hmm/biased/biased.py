@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +49,9 @@ class BiasedHMM(HMM):
         being those of the norm; by default each is bounded by its own weight.
     scaling
         ``token``: properties are sums over tokens, and a multiplier means the same for any amount
-        of text; ``paper``: means over tokens, as Huang and Yates have them, which needs a sigma.
+        of text; ``mean``: means over tokens; ``paper``: as Huang and Yates print them, weights
+        being the diagonal of their A (1 for `Entropy`, alpha for `Distance`, beta for `Predict`).
+        The last two need a sigma.
     ramp
         Rounds until biases have their full strength.
     evaluations
@@ -90,10 +92,14 @@ class BiasedHMM(HMM):
         super()._check_parameters()
         if self.sigma is not None and not (np.isfinite(self.sigma) and self.sigma > 0):
             raise DataError(f"sigma is {self.sigma}; give a number above 0")
-        if self.scaling not in ("token", "paper"):
-            raise DataError(f"scaling is '{self.scaling}'; choose from token, paper")
-        if self.scaling == "paper" and self.sigma is None:
-            raise DataError("the paper's scaling needs a sigma, such as 100")
+        if self.scaling not in get_args(Scaling):
+            names = ", ".join(get_args(Scaling))
+            raise DataError(f"scaling is '{self.scaling}'; choose from {names}")
+        if self.scaling != "token" and self.sigma is None:
+            raise DataError(f"the scaling '{self.scaling}' needs a sigma, such as 100")
+        for name, least in (("ramp", 0), ("evaluations", 1)):
+            if getattr(self, name) < least:
+                raise DataError(f"{name} is {getattr(self, name)}; give at least {least}")
         if self.batch is not None:
             raise DataError("stepwise EM takes no properties: leave out batch")
 

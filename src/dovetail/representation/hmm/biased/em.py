@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,13 @@ STILL = 0.01  # of the ball's radius: multipliers that move no farther have sett
 FULL_ROUNDS = 2  # with biases at full strength, before a training may end by itself
 
 
+class ByToken(NamedTuple):
+    """What an E-step finds, and the probabilities of states at each token where they are needed."""
+
+    expected: Expected
+    posteriors: Singles | None
+
+
 @dataclass
 class BiasState:
     """Biases with their multipliers, what the last round expected of each, and the step size with
@@ -32,6 +39,9 @@ class BiasState:
     multipliers: list[Floats] = field(default_factory=list)
     by_code: list[Floats] = field(default_factory=list)
     step: float | None = None
+    posteriors: Singles | None = None
+    """Of the last E-step, where a bias needs them. No file holds these: whoever goes on from one
+    takes them anew."""
 
     def __post_init__(self) -> None:
         if not self.multipliers:
@@ -81,10 +91,41 @@ class BiasState:
                 coded += [
                     (c, np.ascontiguousarray(t)) for c, t in zip(bias.codes, tables, strict=True)
                 ]
-        return Costs(coded, self.each)
+        return Costs(coded, self._token_costs(multipliers, without))
 
     def current_costs(self, *, without: str = "") -> Costs:
         return self.costs(self.base_costs(), self.multipliers, without=without)
+
+    def _token_costs(self, multipliers: Sequence[Floats], without: str) -> Singles | None:
+        """Those that single tokens have, of the user's own and of biases."""
+        each = self.each
+        for bias, values in zip(self.biases, multipliers, strict=True):
+            if bias.by_token and bias.name != without and self.posteriors is not None:
+                own = bias.token_factors(self.posteriors) * values.astype(np.float32)
+                each = own if each is None else each + own
+        return each
+
+    @property
+    def needs_posteriors(self) -> bool:
+        return any(bias.by_token for bias in self.biases)
+
+    def slopes(self, base: Sequence[Sequence[Floats]], found: ByToken) -> Floats:
+        """E_q[phi] for each multiplier."""
+        out = []
+        parts = self.by_bias(found.expected.by_code)
+        for bias, cost, part in zip(self.biases, base, parts, strict=True):
+            if bias.by_token and self.posteriors is not None:
+                assert found.posteriors is not None
+                factors = bias.token_factors(self.posteriors).astype(np.float64)
+                slope = (factors * found.posteriors).sum(axis=0)
+            else:
+                slope = bias.expect(cost, part)
+            out.append(slope + bias.constant)
+        return np.concatenate(out)
+
+    def constants(self) -> Floats:
+        """What properties are beside their costs, for each multiplier."""
+        return np.repeat([b.constant for b in self.biases], [b.n_multipliers for b in self.biases])
 
     def measure(self) -> dict[str, float]:
         parts = self.by_bias(self.by_code)
@@ -113,11 +154,14 @@ class BiasedEM:
         while True:
             done += 1
             settled = not acts or (self.sigma is None and done >= self.ramp + FULL_ROUNDS)
+            if state.by_code and state.needs_posteriors and state.posteriors is None:
+                state.posteriors = _run(text, engine, at, state, state.current_costs()).posteriors
             if self.sigma is None or not state.by_code:
-                found = engine.expected(text, at, state.current_costs())
+                now = _run(text, engine, at, state, state.current_costs())
             else:
-                found, moving = self._ascend(text, engine, at, state)
+                now, moving = self._ascend(text, engine, at, state)
                 settled = settled or moving <= STILL
+            found, state.posteriors = now
             state.by_code = found.by_code
             if self.sigma is None:
                 self._advance(state, min(1.0, done / max(self.ramp, 1)))
@@ -135,7 +179,7 @@ class BiasedEM:
 
     def _ascend(
         self, text: Text, engine: Engine, at: Parameters, state: BiasState
-    ) -> tuple[Expected, float]:
+    ) -> tuple[ByToken, float]:
         """What is expected after a climb, and how far multipliers move."""
         assert self.sigma is not None
         sizes = [bias.n_multipliers for bias in state.biases]
@@ -147,18 +191,24 @@ class BiasedEM:
             np.repeat([bias.signed for bias in state.biases], sizes),
         )
 
-        def evaluate(values: Floats) -> tuple[float, Floats, Expected]:
-            found = engine.expected(text, at, state.costs(base, np.split(values, cuts)))
-            slopes = [
-                bias.expect(cost, part)
-                for bias, cost, part in zip(
-                    state.biases, base, state.by_bias(found.by_code), strict=True
-                )
-            ]
-            return -found.log_likelihood, np.concatenate(slopes), found
+        constants = state.constants()
+
+        def evaluate(values: Floats) -> tuple[float, Floats, ByToken]:
+            costs = state.costs(base, np.split(values, cuts))
+            found = _run(text, engine, at, state, costs)
+            value = float((values * constants).sum()) - found.expected.log_likelihood
+            return value, state.slopes(base, found), found
 
         start = np.concatenate(state.multipliers)
         climbed = ascend(evaluate, start, ball, evaluations=self.evaluations, step=state.step)
         state.multipliers = np.split(climbed.multipliers, cuts)
         state.step = climbed.step or None
         return climbed.found, climbed.moving
+
+
+def _run(text: Text, engine: Engine, at: Parameters, state: BiasState, costs: Costs) -> ByToken:
+    """An E-step under these costs."""
+    found = engine.expected(text, at, costs)
+    if not state.needs_posteriors:
+        return ByToken(found, None)
+    return ByToken(found, engine.marginals(text, at, costs).astype(np.float32))

@@ -33,6 +33,9 @@ def decode_left_out(hmm: BiasedHMM, domains: Domains) -> Column:
     at = hmm.for_decoding
     text = join_text(domains.corpora, hmm.column, hmm.vocabulary_)
     state = BiasState.restore(*hmm.biases(domains), hmm.memory_)
+    if state.needs_posteriors:
+        known = hmm.engine.marginals(text, at, state.current_costs())
+        state.posteriors = known.astype(np.float32)
     costs = state.current_costs()
     counts = hmm.engine.expected(text, at, costs).counts.emissions
     log_emissions = emission_update(hmm.update, hmm.prior, text.n_words)
