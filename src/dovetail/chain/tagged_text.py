@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from dovetail.chain.tagging_html import LabelledSequence, mark_text
 from dovetail.corpus import Corpus
-from dovetail.corpus.texts import Unit, check_unit, cut_lines
+from dovetail.corpus.record import RecordGatherer
+from dovetail.corpus.texts import Unit, check_unit, cut_lines, text_record
 from dovetail.errors import DataError
 
 OUTSIDE = "O"
@@ -72,7 +73,7 @@ def cut_texts(texts: Iterable[str], unit: Unit, column: str) -> CutTexts:
     if isinstance(texts, str):
         raise DataError("give a list of texts, not a single one")
     given = list(texts)
-    parts: list[str] = []
+    gatherer = RecordGatherer([column])
     owners: list[int] = []
     starts: list[int] = []
     bounds = [0]
@@ -82,26 +83,22 @@ def cut_texts(texts: Iterable[str], unit: Unit, column: str) -> CutTexts:
         at = 0
         for part in _cut(text, unit):
             at = text.index(part, at)  # only white space stands between parts
-            parts.append(part)
+            gatherer.add(text_record(part, column=column))
             owners.append(number)
             starts.append(at)
             at += len(part)
-        if len(parts) > bounds[-1]:
-            bounds.append(len(parts))
-    cut = Corpus.from_texts(parts)
-    corpus = Corpus(
-        {column: cut.column("word")},
-        cut.bounds,
-        document_bounds=None if unit == "document" else bounds,
-        offsets=cut.offsets,
-        texts=cut.texts,
-    )
+        if len(owners) > bounds[-1]:
+            bounds.append(len(owners))
+    documents = None if unit == "document" else bounds
+    corpus = Corpus(**{**gatherer.parts(), "document_bounds": documents})
     return CutTexts(given, owners, starts, corpus)
 
 
 def _cut(text: str, unit: Unit) -> Iterable[str]:
     if unit == "document":
         return [text]
+    if "\n" not in text and "\r" not in text:  # as most are
+        return [text] if text.strip() else []
     return (part for part, _ in cut_lines(io.StringIO(text), unit))
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dovetail.chain.constraints import Constraints
     from dovetail.chain.explain import Explanation
     from dovetail.chain.groups import FeatureGroup
-    from dovetail.chain.tagged_text import TaggedText
+    from dovetail.chain.tagged_text import CutTexts, TaggedText
     from dovetail.chain.tagging import Decode, Tagging
     from dovetail.chain.train.methods import Method
     from dovetail.chain.train.steps import Callback, Progress
@@ -278,13 +278,20 @@ class Tagger(Estimator):
         A text is cut into lines, paragraphs or nothing (``document``) by ``unit``: by default as
         the training text was cut, or else into lines.
         """
-        from dovetail.chain.tagged_text import TaggedText, cut_texts
+        from dovetail.chain.tagged_text import TaggedText
 
-        reads, facts = self.reads_, self.model_.facts
-        column = reads[0] if len(reads) == 1 else "word"
-        cut = cut_texts(texts, unit or facts.get("unit") or "line", column)
-        found = cut.place(self.tag(cut.corpus), by_spans=facts["scheme"] != "none")
+        cut = self.cut_texts(texts, unit=unit)
+        by_spans = self.model_.facts["scheme"] != "none"
+        found = cut.place(self.tag(cut.corpus), by_spans=by_spans)
         return [TaggedText(*one) for one in zip(cut.texts, found, strict=True)]
+
+    def cut_texts(self, texts: Iterable[str], *, unit: Unit | None = None) -> CutTexts:
+        """Raw texts as a corpus that it reads, cut as `tag_texts` does."""
+        from dovetail.chain.tagged_text import cut_texts
+
+        reads = self.reads_
+        column = reads[0] if len(reads) == 1 else "word"
+        return cut_texts(texts, unit or self.model_.facts.get("unit") or "line", column)
 
     def log_likelihood(self, data: Any, labels: Iterable[Sequence[str]]) -> list[float]:
         """Log-probability of the given labels of each sequence."""

@@ -9,6 +9,8 @@ label: the two decoders answer different questions.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -67,21 +69,14 @@ def tag_batch(
     best = model.native.viterbi if decode == "viterbi" else model.native.max_marginal
     codes = best(batch, *limits, threads)[0]
     scores = model.native.path_scores(batch, codes, model.constraints)
-    bounds = batch.bounds.astype(np.int64)
+    names = [model.labels[code] for code in codes.tolist()]
+    shown = marginals[np.arange(len(names)), codes].tolist()
+    probabilities = exp(scores - log_z).tolist()
     out = []
-    for s in range(batch.n_sequences):
-        own = codes[bounds[s] : bounds[s + 1]]
-        labels = [model.labels[code] for code in own]
-        shown = marginals[np.arange(bounds[s], bounds[s + 1]), own]
-        out.append(
-            Tagging(
-                labels,
-                shown.tolist(),
-                float(exp(scores[s] - log_z[s])),
-                _spans(model, batch, s, labels, allowed),
-                float(entropy[s]),
-            )
-        )
+    for s, (first, last) in enumerate(pairwise(batch.bounds.tolist())):
+        labels = names[first:last]
+        found = _spans(model, batch, s, labels, allowed)
+        out.append(Tagging(labels, shown[first:last], probabilities[s], found, float(entropy[s])))
     return out
 
 
@@ -113,20 +108,26 @@ def _spans(
     ]
 
 
-def span_events(names: tuple[str, ...], span: Span) -> list[npt.NDArray[np.uint8]]:
+def span_events(names: tuple[str, ...], span: Span) -> Sequence[npt.NDArray[np.uint8]]:
     """The ways in which labels can spell exactly this span, as masks over labels.
 
     Each has a row for the token before the span, one for each of its tokens, and one for the token
     after it. As `spans` reads labels, a span begins with B or S, or with I or E where no B or I of
     its type stands before; it ends with E or S, or with B or I where no I or E of its type follows.
     """
+    return _events(names, span.label, span.end - span.start)
+
+
+@lru_cache(maxsize=1024)  # few types and lengths make most spans
+def _events(
+    names: tuple[str, ...], span_type: str, length: int
+) -> tuple[npt.NDArray[np.uint8], ...]:
     parsed = [split_label(name) for name in names]
 
     def having(letters: set[int]) -> npt.NDArray[np.bool_]:
-        return np.array([x in letters and kind == span.label for x, kind in parsed], bool)
+        return np.array([x in letters and kind == span_type for x, kind in parsed], bool)
 
     every = np.ones(len(names), bool)
-    length = span.end - span.start
     out = []
     for before, first in ((every, {B, S}), (~having({B, I}), {I, E})):
         for after, last in ((~having({I, E}), {B, I}), (every, {E, S})):
@@ -135,5 +136,7 @@ def span_events(names: tuple[str, ...], span: Span) -> list[npt.NDArray[np.uint8
                 inside = [having(first & {B, I}), *[having({I})] * (length - 2)]
                 inside.append(having(last & {I, E}))
             if all(row.any() for row in inside):
-                out.append(np.array([before, *inside, after], np.uint8))
-    return out
+                mask = np.array([before, *inside, after], np.uint8)
+                mask.setflags(write=False)
+                out.append(mask)
+    return tuple(out)

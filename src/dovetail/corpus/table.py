@@ -327,7 +327,7 @@ def _frozen(values: Any) -> Ints:
 
 def _checked_bounds(values: ArrayLike, what: str) -> Ints:
     bounds = _frozen(values)
-    if bounds.ndim != 1 or not bounds.size or bounds[0] != 0 or np.any(np.diff(bounds) < 0):
+    if bounds.ndim != 1 or not bounds.size or bounds[0] != 0 or (bounds[1:] < bounds[:-1]).any():
         raise DataError(f"{what} must start at 0 and never fall")
     return bounds
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from dovetail import _native
 from dovetail.errors import DataError
@@ -17,6 +17,15 @@ from dovetail.features.tables import Table
 REMEMBERED = 200_000  # values whose attributes are kept from one call to the next
 
 
+class DerivedColumn(NamedTuple):
+    """A column, and the one it is made of: by native steps, or by the last call of an attribute."""
+
+    name: str
+    source: str
+    steps: tuple[tuple[str, int], ...] = ()
+    made: Attribute | None = None
+
+
 class Derived:
     """Adds to columns those that a template's attributes need."""
 
@@ -27,31 +36,22 @@ class Derived:
         tables: Mapping[str, Table],
         functions: Mapping[Attribute, Callable[[str], Any]],
     ) -> None:
-        self._attributes = [a for a in attributes if native_from(a)]
         self._lexicons, self._tables, self._functions = lexicons, tables, functions
+        self._columns = list(dict.fromkeys(_columns_for(attributes)))
         self._known: dict[Attribute, dict[str, list[str]]] = {}
 
     def add_to(self, columns: _native.Columns) -> None:
         """Each is called by the text of its attribute."""
-        for attribute in self._attributes:
-            source = attribute.column
-            steps: list[tuple[str, int]] = []
-            for k, call in enumerate(attribute.calls[: native_from(attribute)]):
-                made = Attribute(attribute.column, attribute.calls[: k + 1])
-                if CALLS[call.name].by == "native":
-                    steps.append(step_of(call))
-                    continue
-                if steps:
-                    before = str(Attribute(made.column, made.calls[:-1]))
-                    if not columns.has(before):
-                        columns.add_attribute(before, source, steps)
-                    source, steps = before, []
-                if not columns.has(str(made)):
-                    self._add(columns, made, call, source)
-                source = str(made)
+        for column in self._columns:
+            if columns.has(column.name):
+                continue
+            if column.made is None:
+                columns.add_attribute(column.name, column.source, list(column.steps))
+            else:
+                self._add(columns, column.name, column.made, column.source)
 
-    def _add(self, columns: _native.Columns, made: Attribute, call: Call, source: str) -> None:
-        name = str(made)
+    def _add(self, columns: _native.Columns, name: str, made: Attribute, source: str) -> None:
+        call = made.calls[-1]
         if call.name == "padded":
             columns.pad(name, source)
         elif call.name == "lexicon":
@@ -86,6 +86,23 @@ class Derived:
         of_value = CALLS[call.name].of_value
         assert of_value is not None, call.name
         return of_value(_argument(call))
+
+
+def _columns_for(attributes: Iterable[Attribute]) -> Iterator[DerivedColumn]:
+    for attribute in attributes:
+        source = attribute.column
+        steps: list[tuple[str, int]] = []
+        for k, call in enumerate(attribute.calls[: native_from(attribute)]):
+            made = Attribute(attribute.column, attribute.calls[: k + 1])
+            if CALLS[call.name].by == "native":
+                steps.append(step_of(call))
+                continue
+            if steps:
+                before = str(Attribute(made.column, made.calls[:-1]))
+                yield DerivedColumn(before, source, tuple(steps))
+                source, steps = before, []
+            yield DerivedColumn(str(made), source, made=made)
+            source = str(made)
 
 
 def _argument(call: Call) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 from dovetail.base.potentials import Potentials
 from dovetail.chain.explain import words_of
-from dovetail.chain.tagged_text import cut_texts
+from dovetail.chain.tagged_text import CutTexts, cut_texts
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus, Unit
 from dovetail.errors import DataError
@@ -20,7 +21,12 @@ from dovetail.pipeline.decode.explain_layer import explain_annotator
 from dovetail.pipeline.decode.inputs import as_corpus, input_columns, split_corpus
 from dovetail.pipeline.decode.joint import JointScores, annotate_in_order
 from dovetail.pipeline.decode.tagged_text import LayeredText, layered_texts
-from dovetail.pipeline.decode.tagging import PipelineTagging, find_n_best, tag_corpus
+from dovetail.pipeline.decode.tagging import (
+    PipelineTagging,
+    find_marginals,
+    find_n_best,
+    tag_corpus,
+)
 from dovetail.pipeline.layers.known import Known, known_labels
 from dovetail.pipeline.layers.layer import layer_named
 from dovetail.pipeline.representations import (
@@ -99,12 +105,31 @@ class LayeredLabeller(Composition):
     ) -> list[LayeredText]:
         """What each layer finds in raw texts; ``unit`` as for `Tagger.tag_texts`, by default as the
         training text of the last tagger was cut."""
+        cut = self.cut_texts(texts, unit=unit)
+        return layered_texts(cut, self.tag(cut.corpus, decode=decode), self.layers)
+
+    def cut_texts(self, texts: Iterable[str], *, unit: Unit | None = None) -> CutTexts:
+        """Raw texts as a corpus that the layers read, cut as `tag_texts` does."""
         self.check()
         units = [one.model_.facts.get("unit") for a in self.layers for one in a.annotator.taggers]
         inputs = input_columns(self.layers, self.representations)
         column = inputs[0] if len(inputs) == 1 else "word"
-        cut = cut_texts(texts, unit or (units[-1] if units else None) or "line", column)
-        return layered_texts(cut, self.tag(cut.corpus, decode=decode), self.layers)
+        return cut_texts(texts, unit or (units[-1] if units else None) or "line", column)
+
+    def predict_marginals(
+        self, data: Any, *, known: Iterable[str] = (), decode: Decode | None = None
+    ) -> dict[str, list[list[dict[str, float]]]]:
+        """Probability of every label at every token, by layer; with joint decoding those of the
+        joint model, else those of each layer given what it reads."""
+        how = self._how(decode)
+        out: dict[str, list[list[dict[str, float]]]] = {name: [] for name in self.names}
+        for part, given in self.split(data, known):
+            found = find_marginals(self._decoder, part, how, given)
+            for layer in self.layers:
+                rows = found[layer.name].tolist()
+                shares = [dict(zip(layer.labels, row, strict=True)) for row in rows]
+                out[layer.name] += [shares[a:b] for a, b in pairwise(part.bounds.tolist())]
+        return out
 
     def predict_nbest(self, data: Any, k: int) -> list[list[tuple[dict[str, list[str]], float]]]:
         """The k best joint labellings of each sequence, with their probabilities."""

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dovetail.base.potentials import Scores
 from dovetail.chain.tagging import SpanPrediction, span_events
@@ -74,6 +75,27 @@ def tag_corpus(
     decoder: Decoder, corpus: Corpus, decode: Decode, known: Knowns
 ) -> list[PipelineTagging]:
     """Tag all sequences of a corpus."""
+    found, logs = _decode_layers(decoder, corpus, decode, known)
+    probabilities = exp(np.minimum(logs, 0.0))
+    out = []
+    for s in range(len(corpus)):
+        layers = {a.name: _layer_tagging(a, found[a.name], corpus, s) for a in decoder.layers}
+        out.append(PipelineTagging(layers, float(probabilities[s])))
+    return out
+
+
+def find_marginals(
+    decoder: Decoder, corpus: Corpus, decode: Decode, known: Knowns
+) -> dict[str, Scores]:
+    """Probabilities of all labels of each layer, [tokens x labels]."""
+    found, _ = _decode_layers(decoder, corpus, decode, known)
+    return {name: one.marginals for name, one in found.items()}
+
+
+def _decode_layers(
+    decoder: Decoder, corpus: Corpus, decode: Decode, known: Knowns
+) -> tuple[dict[str, _Decoded], npt.NDArray[np.float64]]:
+    """What is found for each layer, and the log-probability of all of it for each sequence."""
     threads = decoder.threads
     found: dict[str, _Decoded] = {}
     logs = np.zeros(len(corpus))
@@ -104,12 +126,7 @@ def tag_corpus(
             expected = grid.marginals("exact", threads=threads)
             logs += label_scores(grid, codes) - expected.log_z
             found[layer.name] = _Decoded(codes, expected.labels[0], grid, 0)
-    probabilities = exp(np.minimum(logs, 0.0))
-    out = []
-    for s in range(len(corpus)):
-        layers = {a.name: _layer_tagging(a, found[a.name], corpus, s) for a in decoder.layers}
-        out.append(PipelineTagging(layers, float(probabilities[s])))
-    return out
+    return found, logs
 
 
 def _layer_tagging(layer: Layer, found: _Decoded, corpus: Corpus, s: int) -> LayerTagging:

@@ -1,0 +1,126 @@
+"""Requests that come at the same time are answered together, in a thread beside the event loop.
+
+The thread takes all that wait when it becomes free. So nothing waits for company: one request is
+answered at once, and the more there are, the larger the batches.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from queue import Empty, SimpleQueue
+from typing import Generic, TypeVar
+
+from dovetail.serve.errors import ServiceError, failure
+from dovetail.serve.limits import Limits
+
+Item = TypeVar("Item")
+Answer = bytes | ServiceError
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class Job(Generic[Item]):
+    """An item, its size, and the future that gets its answer."""
+
+    item: Item
+    size: int
+    future: asyncio.Future[Answer]
+
+
+class Batcher(Generic[Item]):
+    """Answers items in batches of at most so many, and of at most this size in all."""
+
+    def __init__(
+        self,
+        answer: Callable[[Sequence[Item]], Sequence[Answer]],
+        limits: Limits,
+        *,
+        most: int = 64,
+        size: int = 200_000,
+    ) -> None:
+        self._answer, self._limits, self._most, self._size = answer, limits, most, size
+        self._queue: SimpleQueue[Job[Item] | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self.waiting = 0
+
+    def start(self) -> None:
+        """Begin to answer; for the running event loop."""
+        loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._work, args=(loop,), daemon=True)
+        self._thread.start()
+
+    async def stop(self) -> None:
+        """Answer what waits, and end."""
+        self._queue.put(None)
+        if self._thread is not None:
+            await asyncio.to_thread(self._thread.join)
+
+    async def submit(self, item: Item, size: int, *, admitted: bool = False) -> bytes:
+        """The answer to an item; refused where too many wait, unless it was admitted before."""
+        limits = self._limits
+        if self.waiting >= limits.queue and not admitted:
+            raise ServiceError(
+                HTTPStatus.TOO_MANY_REQUESTS,
+                f"{self.waiting} requests are waiting already: try again a little later",
+            )
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Answer] = loop.create_future()
+        timer = loop.call_later(limits.seconds, _expire, future, limits.seconds)
+        self.waiting += 1
+        self._queue.put(Job(item, size, future))
+        try:
+            answer = await future
+        finally:
+            self.waiting -= 1
+            timer.cancel()
+        if isinstance(answer, ServiceError):
+            raise answer
+        return answer
+
+    def _work(self, loop: asyncio.AbstractEventLoop) -> None:
+        last: Job[Item] | None = None
+        while True:
+            jobs = [self._queue.get() if last is None else last]
+            last = None
+            size = 0 if jobs[0] is None else jobs[0].size
+            while jobs[-1] is not None and len(jobs) < self._most:
+                try:
+                    job = self._queue.get_nowait()
+                except Empty:
+                    break
+                size += 0 if job is None else job.size
+                if job is not None and size > self._size:
+                    last = job
+                    break
+                jobs.append(job)
+            wanted = [job for job in jobs if job is not None and not job.future.done()]
+            if wanted:
+                answers = self._answer_all([job.item for job in wanted])
+                loop.call_soon_threadsafe(_deliver, wanted, answers)
+            if jobs[-1] is None:
+                return
+
+    def _answer_all(self, items: Sequence[Item]) -> Sequence[Answer]:
+        """Whatever goes wrong, there is an answer."""
+        try:
+            return self._answer(items)
+        except Exception:
+            LOG.exception("a batch of %d requests failed", len(items))
+            return [failure()] * len(items)
+
+
+def _expire(future: asyncio.Future[Answer], seconds: float) -> None:
+    if not future.done():
+        sentence = f"there was no answer within {seconds:g} seconds: send less at a time"
+        future.set_result(ServiceError(HTTPStatus.SERVICE_UNAVAILABLE, sentence))
+
+
+def _deliver(jobs: Sequence[Job[Item]], answers: Sequence[Answer]) -> None:
+    for job, answer in zip(jobs, answers, strict=True):
+        if not job.future.done():
+            job.future.set_result(answer)
