@@ -117,3 +117,9 @@ def test_page_marks_what_differs(report: ErrorReport) -> None:
     assert re.search(r'<mark class="differs" [^>]*>Rome<small>PER</small></mark> slept', given)
     assert re.search(r'<mark class="differs" [^>]*>Rome<small>LOC</small></mark> slept', found)
     assert "Suspicious" not in page
+
+
+def test_page_names_the_words_of_a_suspicious_label(report: ErrorReport) -> None:
+    page = review_page("Errors", {"": report}, suspicious_at_least=0.5)
+    assert "PER → LOC: Rome, 0.970" in page
+    assert "- → PER: Bob, 0.700" in page

@@ -103,7 +103,7 @@ def _errors(report: ErrorReport, top: int) -> str:
         parts.append(_head("Wrong sequences, most confident first", top, len(wrong)))
         parts += [_wrong_sequence(one) for one in wrong[:top]]
     if doubted:
-        parts.append(_head("Right sequences, the most doubted first", top, len(doubted)))
+        parts.append(_head("Right sequences, most doubted first", top, len(doubted)))
         parts += [
             _boxed(one, [_line("both", one.words, one.gold, (), report.by_spans)])
             for one in doubted[:top]
@@ -115,13 +115,16 @@ def _suspicious(report: ErrorReport, at_least: float, top: int) -> str:
     found = report.suspicious(at_least)
     parts = [
         _head("Suspicious labels", top, len(found)),
-        f'<p class="quiet">{len(found):,} given labels of which models that have not seen them are '
-        f"at least {at_least:.0%} sure that they are others.</p>",
+        f'<p class="quiet">For {len(found):,} of the given labels, models that have not seen them '
+        f"are at least {at_least:.0%} sure of a different one.</p>",
     ]
     parts += [
         _boxed(
             sequence,
-            [_line("given", sequence.words, sequence.gold, (one,), report.by_spans), _told(one)],
+            [
+                _line("given", sequence.words, sequence.gold, (one,), report.by_spans),
+                _told(one, sequence.text(one)),
+            ],
         )
         for sequence, one in found[:top]
     ]
@@ -144,8 +147,9 @@ def _boxed(sequence: ReviewedSequence, lines: Sequence[str]) -> str:
     return f'<div class="sequence"><div class="quiet">{head}</div>{"".join(lines)}</div>'
 
 
-def _told(one: Difference) -> str:
-    what = f"{one.gold or NOTHING} → {one.predicted or NOTHING}, {one.kind}, {one.confidence:.3f}"
+def _told(one: Difference, text: str) -> str:
+    """What models say instead, of which words, and how sure they are."""
+    what = f"{one.gold or NOTHING} → {one.predicted or NOTHING}: {text}, {one.confidence:.3f}"
     return f'<div class="wrong">{escape(what)}</div>'
 
 
