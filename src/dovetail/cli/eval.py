@@ -107,16 +107,16 @@ def command(
             raise click.UsageError("--decode needs a MODEL")
         corpus = source.read()
         given, words = complete_labels(corpus, gold), corpus.lists(corpus.names[0])
-        columns = {
+        labellings = {
             name: Labelled(
                 given, complete_labels(corpus, name), corpus.document_bounds, words=words
             )
             for name in predicted
         }
-        if len(columns) == 1:
-            _show({"": columns[predicted[0]]}, None, as_json, fields)
+        if len(labellings) == 1:
+            _show({"": labellings[predicted[0]]}, None, as_json, fields)
         else:
-            _show_several(columns, as_json, fields)
+            _show_several(labellings, as_json, fields)
         return
     labelled, how = _label(arguments[0], source, label, decode, for_review=False)
     _show(labelled, how, as_json, fields)

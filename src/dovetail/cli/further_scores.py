@@ -11,7 +11,15 @@ from dovetail.cli.labelled import Labelled
 from dovetail.compare.formatting import format_p_value
 from dovetail.corpus import detect_scheme
 from dovetail.errors import DataError
-from dovetail.evaluate import Counts, chi_square_test, evaluate_fields, fields, match_spans
+from dovetail.evaluate import (
+    Counts,
+    chi_square_test,
+    coverage,
+    evaluate_fields,
+    fields,
+    match_spans,
+)
+from dovetail.evaluate.pairs import pair
 
 
 def count_fields(found: Labelled) -> dict[str, Counts]:
@@ -47,32 +55,27 @@ def together(found: Mapping[str, Labelled]) -> dict[str, Any]:
     tokens."""
     gold = next(iter(found.values())).gold
     spans = detect_scheme(gold) != "none"
-    if spans:
-        right = {name: match_spans(gold, one.predicted) for name, one in found.items()}
-    else:
-        right = {
-            name: [a == b for s, t in zip(gold, one.predicted, strict=True)
-                   for a, b in zip(s, t, strict=True)]
-            for name, one in found.items()
-        }  # fmt: skip
+    right = {
+        name: match_spans(gold, one.predicted) if spans else pair(gold, one.predicted).same()
+        for name, one in found.items()
+    }
     tests = {
         f"{a}, {b}": chi_square_test(
-            int(sum(right[a])), len(right[a]), int(sum(right[b])), len(right[b])
+            int(right[a].sum()), len(right[a]), int(right[b].sum()), len(right[b])
         )
         for a, b in combinations(found, 2)
     }
     made: dict[str, Any] = {"chi_square_p": tests}
     if spans:
-        any_right = [any(each) for each in zip(*right.values(), strict=True)]
-        made["coverage"] = sum(any_right) / max(1, len(any_right))
+        made["coverage"] = coverage(gold, *(one.predicted for one in found.values()))
     return made
 
 
 def show_together(facts: Mapping[str, Any]) -> str:
     """The same in words."""
     lines = [
-        f"chi-square test with Yates' correction, {pair}: p {format_p_value(p)}"
-        for pair, p in facts["chi_square_p"].items()
+        f"chi-square test with Yates' correction, {names}: p {format_p_value(p)}"
+        for names, p in facts["chi_square_p"].items()
     ]
     if "coverage" in facts:
         lines.insert(0, f"coverage of all together (ICR): {100 * facts['coverage']:.2f}")
