@@ -187,3 +187,48 @@ def test_options_that_do_not_go_together(run: Run, model: Path, test_file: Path)
     )
     asked = ["eval", model, test_file, "--suspicious", "--decode", "marginal"]
     assert "--decode is not for cross-validation" in run(*asked, code=2).output
+
+
+SEVERAL = """the O O O
+Ada B-who B-who O
+or O O O
+Eve B-who O B-who
+
+Bob B-who B-who O
+spoke O B-who O
+
+"""
+
+
+def test_several_columns_and_what_they_find_together(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "data.conll"
+    data.write_text(SEVERAL)
+    columns = ["--columns", "word,gold,a,b", "--gold", "gold", "--predicted", "a"]
+    shown = run("eval", *columns, "--predicted", "b", data).stdout
+    assert "coverage of all together (ICR): 100.00" in shown
+    assert "chi-square test with Yates' correction, a, b: p = 1.00" in shown
+    facts = json.loads(run("eval", *columns, "--predicted", "b", data, "--json").stdout)
+    assert facts["coverage"] == 1.0
+    assert facts["columns"]["a"]["micro"]["recall"] == 2 / 3
+    tokens = ["--columns", "word,gold,a,b", "--gold", "word", "--predicted", "a"]
+    plain = json.loads(run("eval", *tokens, "--predicted", "word", data, "--json").stdout)
+    assert set(plain) == {"columns", "chi_square_p"}
+
+
+def test_one_value_of_each_field_in_a_document(run: Run, model: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data.conll"
+    data.write_text(SEVERAL)
+    columns = ["--columns", "word,gold,a,b", "--gold", "gold", "--predicted"]
+    shown = run("eval", *columns, "a", data, "--fields").stdout
+    assert re.search(r"^all fields +100\.00 +100\.00 +100\.00$", shown, re.MULTILINE)  # Ada, Bob
+    facts = json.loads(run("eval", *columns, "b", data, "--fields", "--json").stdout)
+    assert facts["fields"]["who"] == {"precision": 1.0, "recall": 0.5, "f1": 2 / 3}
+    plain = ["--columns", "word,gold,a,b", "--gold", "word", "--predicted", "word"]
+    wrong = run("eval", *plain, data, "--fields", code=1).output
+    assert "--fields needs labels of spans" in wrong
+    assert (
+        "have no probabilities" in run("eval", model, data, "--errors", "--fields", code=2).output
+    )
+    talks = tmp_path / "talks.conll"
+    talks.write_text("at O\n3:30 B-STIME\n")
+    assert "one value of each field" in run("eval", model, talks, "--fields").stdout

@@ -15,6 +15,7 @@ from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.models import check_writable
 from dovetail.compare import Cell, Progress, Store, Summary, run, summarize
 from dovetail.compare.experiment import Experiment
+from dovetail.compare.formatting import describe_measure
 from dovetail.compare.progress_bar import progress_bar
 from dovetail.compare.report import require_report, write_report
 from dovetail.compare.table import as_text, for_terminal
@@ -77,7 +78,8 @@ def command(
             err=True,
         )
         ctx.exit(INTERRUPTED)
-    summary = summarize(found, unit=experiment.unit)
+    measures = experiment.comparison.measures
+    summary = summarize(found, unit=experiment.unit, measures=measures)
     if as_json:
         click.echo(json.dumps({**summary.to_dict(), "facts": experiment.facts}))
     else:
@@ -85,7 +87,8 @@ def command(
     if page is not None:
         changes = [change for result in found for change in result.get("changes", ())]
         title = f"Transfer to '{experiment.task.name}'"
-        write_report(page, summary, title=title, facts=experiment.facts, changes=changes)
+        facts = experiment.facts | {name: describe_measure(name, summary) for name in measures}
+        write_report(page, summary, title=title, facts=facts, changes=changes)
         click.echo(f"report     {click.format_filename(page)}", err=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -26,7 +26,10 @@ FOLDS = 5
 @input_options
 @click.option("--label", metavar="COLUMN", help="The label column (as in training, or the last).")
 @click.option("--gold", metavar="COLUMN", help="Without a model: the column of correct labels,")
-@click.option("--predicted", metavar="COLUMN", help="and the column of labels to score.")
+@click.option(
+    "--predicted", metavar="COLUMN", multiple=True, help="and the column of labels; repeatable."
+)
+@click.option("--fields", is_flag=True, help="Score one value of each field per document, too.")
 @click.option(
     "--decode",
     type=click.Choice([*CHAIN_DECODINGS, *DECODINGS]),
@@ -56,7 +59,8 @@ def command(
     columns: str | None,
     label: str | None,
     gold: str | None,
-    predicted: str | None,
+    predicted: tuple[str, ...],
+    fields: bool,
     decode: str | None,
     errors: bool,
     suspicious: bool,
@@ -76,8 +80,10 @@ def command(
     model trained on the other parts, with the settings of MODEL or the defaults of train.
     """
     if errors or suspicious:
-        if gold is not None or predicted is not None:
-            raise click.UsageError("--gold and --predicted have no probabilities: leave them out")
+        if gold is not None or predicted or fields:
+            raise click.UsageError(
+                "--gold, --predicted and --fields have no probabilities: leave them out"
+            )
         if len(arguments) > 2:
             raise click.UsageError("give MODEL and DATA, or DATA alone to cross-validate on it")
         cross_validated = suspicious or len(arguments) == 1
@@ -93,20 +99,29 @@ def command(
         return
     if folds is not None or top is not None or html is not None:
         raise click.UsageError("--folds, --top and --html go with --errors or --suspicious")
-    if (gold is None) != (predicted is None):
+    if (gold is None) == bool(predicted):
         raise click.UsageError("--gold and --predicted go together")
     if len(arguments) != (1 if gold else 2):
         raise click.UsageError("give MODEL and DATA, or --gold, --predicted and DATA")
     source = Source.of(arguments[-1], format, columns)
-    if gold is not None and predicted is not None:
+    if gold is not None:
         if decode is not None:
             raise click.UsageError("--decode needs a MODEL")
         corpus = source.read()
-        given, found = (complete_labels(corpus, name) for name in (gold, predicted))
-        _show({"": Labelled(given, found, corpus.document_bounds)}, None, as_json)
+        given, words = complete_labels(corpus, gold), corpus.lists(corpus.names[0])
+        labellings = {
+            name: Labelled(
+                given, complete_labels(corpus, name), corpus.document_bounds, words=words
+            )
+            for name in predicted
+        }
+        if len(labellings) == 1:
+            _show({"": labellings[predicted[0]]}, None, as_json, fields)
+        else:
+            _show_several(labellings, as_json, fields)
         return
     labelled, how = _label(arguments[0], source, label, decode, for_review=False)
-    _show(labelled, how, as_json)
+    _show(labelled, how, as_json, fields)
 
 
 def _label(
@@ -144,18 +159,48 @@ def _list_errors(
     listing.show({"": labelled}, f"{source.path}, cross-validated")
 
 
-def _show(found: Mapping[str, Labelled], decode: str | None, as_json: bool) -> None:
+def _show(found: Mapping[str, Labelled], decode: str | None, as_json: bool, fields: bool) -> None:
     """The scores of a tagger, or with a ``decode`` of the layers of a pipeline."""
     scores = {name: Score.of(one) for name, one in found.items()}
     for name, score in scores.items():
         score.note_unknown("the model" if decode is None else f"'{name}'")
     if as_json:
-        layers = {name: score.to_dict() for name, score in scores.items()}
+        layers = {name: _facts(score, found[name], fields) for name, score in scores.items()}
         facts = layers[""] if decode is None else {"decode": decode, "layers": layers}
         click.echo(json.dumps(facts, ensure_ascii=False))
         return
     texts = [
-        score.to_text() if decode is None else f"{name} ({decode})\n\n{score.to_text()}"
+        ("" if decode is None else f"{name} ({decode})\n\n") + _text(score, found[name], fields)
         for name, score in scores.items()
     ]
     click.echo("\n\n\n".join(texts))
+
+
+def _show_several(found: Mapping[str, Labelled], as_json: bool, fields: bool) -> None:
+    """The scores of several columns, and what they find together."""
+    from dovetail.cli.further_scores import show_together, together  # few calls need it
+
+    scores = {name: Score.of(one) for name, one in found.items()}
+    both = together(found)
+    if as_json:
+        columns = {name: _facts(score, found[name], fields) for name, score in scores.items()}
+        click.echo(json.dumps({"columns": columns, **both}, ensure_ascii=False))
+        return
+    texts = [f"{name}\n\n{_text(one, found[name], fields)}" for name, one in scores.items()]
+    click.echo("\n\n\n".join([*texts, show_together(both)]))
+
+
+def _text(score: Score, found: Labelled, fields: bool) -> str:
+    if not fields:
+        return score.to_text()
+    from dovetail.cli.further_scores import count_fields, show_fields
+
+    return f"{score.to_text()}\n\n{show_fields(count_fields(found))}"
+
+
+def _facts(score: Score, found: Labelled, fields: bool) -> dict[str, Any]:
+    if not fields:
+        return score.to_dict()
+    from dovetail.cli.further_scores import count_fields, plain_fields
+
+    return {**score.to_dict(), "fields": plain_fields(count_fields(found))}

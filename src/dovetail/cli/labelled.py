@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class Labelled(NamedTuple):
     """Given and predicted labels of the same tokens, and where documents begin, if known.
 
-    For a review of errors there are also the words, and all that the model says of them.
+    ``words`` are those of the text, if it has any. For a review of errors there is also all that
+    the model says of them.
     """
 
     gold: list[list[str]]
@@ -51,7 +52,8 @@ def label_by_tagger(
         tagged = tagger.tag(data, decode=decode)
         found = Labelled(gold, [one.labels for one in tagged], bounds, words=words, tagged=tagged)
     else:
-        found = Labelled(gold, tagger.predict(data, decode=decode), bounds)
+        known = () if source.format == CRFSUITE else words
+        found = Labelled(gold, tagger.predict(data, decode=decode), bounds, words=known)
     found = found._replace(gold=write_in_scheme(gold, tagger.model_.facts["scheme"]))
     return found._replace(unknown=_unknown_labels(tagger.labels_, found.gold, source.path))
 
@@ -95,7 +97,8 @@ def label_by_layers(
         }
     else:
         labels = pipeline.predict(data)
-        found = {name: Labelled(given, labels[name]) for name, given in gold.items()}
+        words = data.lists(data.names[0])
+        found = {name: Labelled(given, labels[name], words=words) for name, given in gold.items()}
     found = {name: _in_scheme_of_layer(one, pipeline, name) for name, one in found.items()}
     return {
         name: one._replace(

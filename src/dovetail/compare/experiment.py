@@ -34,6 +34,7 @@ from dovetail.compare.design import (
     overlap_of_draws,
     overlap_of_splits,
 )
+from dovetail.compare.further_measures import further_counts
 from dovetail.compare.plan import Cell, Plan
 from dovetail.compare.representations import Learned, build_unseen
 from dovetail.compare.store import fingerprint
@@ -272,6 +273,7 @@ class Experiment:
             overall = dict.fromkeys(overall, report.accuracy)
         n_test = len(test) if self._test is not None else len(self.splits[cell.split].test)
         result = {"overall": overall, "types": scores, "n_train": cell.size, "n_test": n_test}
+        result |= further_counts(test, test.lists(self.label), found, report)
         if self._test is not None:
             result["overlap"] = self._overlap(cell.split, cell.size)
         whole = cell.size == max(self.plan.sizes)

@@ -132,3 +132,19 @@ def describe_reliability(system: str, found: Reliability) -> str:
 
 def _plus_minus(deviation: float | None) -> str:
     return "" if deviation is None else f" ± {format_percent(deviation)}"
+
+
+def describe_measure(name: str, summary: Summary) -> str:
+    """A measure beside F1, of all systems that have it."""
+    found = summary.measures[name]
+    scores = ", ".join(f"{system} {format_percent(value)}" for system, value in found.items())
+    tests = ", ".join(f"{system} p {format_p_value(value)}" for system, value in found.items())
+    told = {
+        "fields": f"one value of each field in a document, F1: {scores}",
+        "coverage": f"true spans that a system or {summary.reference} finds, in per cent: {scores}",
+        "chi-square": f"chi-square test with Yates' correction against {summary.reference}, the "
+        f"answers of all splits taken for independent: {tests}",
+    }
+    if found:
+        return told[name]
+    return f"{name}: no results to tell it from; it needs spans, and results of this version"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.compare.further_measures import summarize_measures
 from dovetail.compare.plan import Result
 from dovetail.errors import DataError
 from dovetail.evaluate.calibration import Reliability
@@ -91,6 +92,8 @@ class Summary:
     data_saved: Sequence[DataSaved]
     reliability: Mapping[str, Reliability] = field(default_factory=dict)
     """Of the systems whose spans have probabilities, at full size, over all splits."""
+    measures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Those beside F1 that were asked for, of each system at full size."""
 
     @property
     def full_size(self) -> int:
@@ -134,12 +137,17 @@ class Summary:
 
 
 def summarize(
-    results: Sequence[Result], *, reference: str | None = None, unit: str = "sequences"
+    results: Sequence[Result],
+    *,
+    reference: str | None = None,
+    unit: str = "sequences",
+    measures: Sequence[str] = (),
 ) -> Summary:
     """Summarise results, also incomplete ones: what is there is compared on common splits.
 
     Systems are compared with the reference (the first, unless named) and with the one before them.
-    ``unit`` names what sizes count.
+    ``unit`` names what sizes count, ``measures`` those wanted beside F1: fields, coverage and
+    chi-square.
 
     >>> scores = {"none": [0.7, 0.8], "joint": [0.8, 0.85]}
     >>> results = [
@@ -178,6 +186,7 @@ def summarize(
         for name in (None, *types)
         if (found := _difference(cells, system, against, size, name)) is not None
     ]
+    at_full_size = {system: cells.get((system, sizes[-1]), {}) for system in systems}
     summary = Summary(
         systems,
         reference,
@@ -188,9 +197,8 @@ def summarize(
         scores,
         differences,
         data_saved=[],
-        reliability=_reliability(
-            {system: cells.get((system, sizes[-1]), {}) for system in systems}
-        ),
+        reliability=_reliability(at_full_size),
+        measures=summarize_measures(measures, at_full_size, reference),
     )
     return _with_data_saved(summary)
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from dovetail.compare.formatting import (
     describe_data_saved,
     describe_difference,
+    describe_measure,
     describe_reliability,
     explain_stars,
     format_spread,
@@ -56,6 +57,7 @@ def findings(summary: Summary) -> list[str]:
         ),
         *(describe_data_saved(saved, summary) for saved in summary.data_saved),
         *(describe_reliability(system, found) for system, found in summary.reliability.items()),
+        *(describe_measure(name, summary) for name in summary.measures),
     ]
 
 

@@ -8,6 +8,7 @@ from dovetail.evaluate.bootstrap import Interval, bootstrap, resample_totals
 from dovetail.evaluate.calibration import Reliability, span_reliability
 from dovetail.evaluate.chi_square import chi_square_test
 from dovetail.evaluate.coverage import coverage, match_spans
+from dovetail.evaluate.document_fields import evaluate_fields
 from dovetail.evaluate.pairs import Labels
 from dovetail.evaluate.report import Counts, Report, Scores
 from dovetail.evaluate.significance import (
@@ -38,6 +39,7 @@ __all__ = [
     "count_wins",
     "coverage",
     "evaluate",
+    "evaluate_fields",
     "evaluate_spans",
     "evaluate_tokens",
     "fields",

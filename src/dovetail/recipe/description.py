@@ -73,8 +73,9 @@ class Comparison:
 
     Either ``splits`` random ones with a share ``train`` to train on, or ``folds``, or fixed
     ``test`` data. ``sizes`` are those of a learning curve, beside the whole. With ``draws``, each
-    of them is that many random samples of the training data. ``without`` are parts of the recipe
-    that are left out in turn. ``group_copies`` keeps near copies of a text on one side of a split.
+    of them is that many random samples of the training data. ``measures`` are told beside F1,
+    ``without`` are parts of the recipe that are left out in turn. ``group_copies`` keeps near
+    copies of a text on one side of a split.
     """
 
     systems: tuple[System, ...] = COMPARE["systems"].default
@@ -84,6 +85,7 @@ class Comparison:
     test: tuple[Path, ...] = ()
     sizes: tuple[int, ...] = COMPARE["sizes"].default
     draws: int = COMPARE["draws"].default
+    measures: tuple[str, ...] = COMPARE["measures"].default
     without: tuple[str, ...] = COMPARE["without"].default
     group_copies: bool = COMPARE["group_copies"].default
 

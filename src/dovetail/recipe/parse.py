@@ -215,7 +215,7 @@ def _parse_comparison(path: Path, table: Values, last: Task) -> Comparison:
     values = dict(table)
     if "test" in values:
         values["test"] = resolve_files(path.parent, values["test"], f"{where}: test", last.format)
-    for key in ("systems", "sizes", "without"):
+    for key in ("systems", "sizes", "measures", "without"):
         if key in values:
             values[key] = tuple(dict.fromkeys(values[key]))
     return Comparison(**values)

@@ -55,6 +55,8 @@ RECIPE: Table = {
     "compare": Key(Tables("[compare]"), "What dovetail compare does."),
 }
 
+MEASURES = ("fields", "coverage", "chi-square")
+
 COMPARE: Table = {
     "systems": Key(
         ListOf(f"a list of some of {', '.join(SYSTEMS)}", Choice(SYSTEMS)),
@@ -73,6 +75,12 @@ COMPARE: Table = {
     ),
     "draws": Key(
         COUNT, "With test: so many random samples of the training data of each of the sizes.", 1
+    ),
+    "measures": Key(
+        ListOf(f"a list of some of {', '.join(MEASURES)}", Choice(MEASURES), True),
+        "What is told beside F1: of one value of each field in a document, of true spans that a "
+        "system or the first one finds, and the chi-square test with Yates' correction.",
+        (),
     ),
     "without": Key(
         ListOf("a list of names of tasks and representations, aso and bias", Text(), True),
