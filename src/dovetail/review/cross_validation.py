@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail.chain.cross_validation import Job, divide, train_on_parts
 from dovetail.corpus import Corpus
 from dovetail.corpus.sequences import assign_folds
 from dovetail.errors import DataError
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from dovetail.chain.tagging import Tagging
 
 Listener = Callable[[int, int], None]
-"""Called with the number of a fold, from 1, and how many there are, before it is trained."""
+"""Called with the number of a fold, from 1, and how many there are, when it has been trained."""
 
 
 def cross_validate(
@@ -36,13 +37,18 @@ def cross_validate(
     """
     if folds < 2:
         raise DataError(f"folds is {folds}; give a whole number of at least 2")
-    parts = assign_folds(corpus, folds, seed)
-    out: list[Tagging | None] = [None] * len(corpus)
-    for part in range(folds):
+    data = tagger.index(corpus, label=label)
+    parts = divide(assign_folds(corpus, folds, seed))
+
+    def tag(job: Job, model: Tagger) -> list[Tagging]:
+        return model.tag(data.select(parts[job.part][1]))
+
+    def done(job: Job) -> None:
         if callback is not None:
-            callback(part + 1, folds)
-        chosen = np.flatnonzero(parts == part)
-        model = tagger.clone().fit(corpus.select(np.flatnonzero(parts != part)), label=label)
-        for index, tagging in zip(chosen, model.tag(corpus.select(chosen)), strict=True):
-            out[int(index)] = tagging
-    return [tagging for tagging in out if tagging is not None]
+            callback(job.part + 1, folds)
+
+    jobs = [Job(tagger, part) for part in range(folds)]
+    found = train_on_parts(data, [rest for rest, _ in parts], jobs, tag, done)
+    order = np.argsort(np.concatenate([held_out for _, held_out in parts]))
+    tagged = [tagging for own in found for tagging in own]
+    return [tagged[k] for k in order]
