@@ -21,7 +21,7 @@ help:
 	@echo "make test          style, types, architecture and all tests; the documentation site is built"
 	@echo "make lint          style, types and architecture alone"
 	@echo "make docs          the documentation site, into build/docs"
-	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, tag, startup, features, index, accuracy, grid, hmm, interop, linear, aso, dispatch, serve)"
+	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, selection, tag, startup, features, index, accuracy, grid, hmm, interop, linear, aso, dispatch, serve)"
 	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, aso, transfer, little, together, old_models)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
 	@echo "make wheel         wheels for Linux with all CPU levels, and the source distribution, into dist/"
@@ -126,7 +126,7 @@ $(WHEEL_TOOLS)/.made: Makefile
 
 $(PEERS): $(VENV)/.made Makefile
 	@echo "Installing the engines to compare with"
-	@$(PIP) install python-crfsuite chaine pgmpy hmmlearn scikit-learn usaddress cmake ninja nanobind starlette uvicorn
+	@$(PIP) install python-crfsuite sklearn-crfsuite chaine pgmpy hmmlearn scikit-learn usaddress cmake ninja nanobind starlette uvicorn
 	@for peer in pycrfpp libwapiti; do \
 		$(PIP) install $$peer 2> /dev/null || echo "$$peer does not install here: left out"; \
 	done

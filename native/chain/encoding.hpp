@@ -36,18 +36,17 @@ inline Batch encode_columns(const Model& model, Extraction& extraction) {
     return batch;
 }
 
-// The same of some sequences of a data set, each of its features looked up once.
-inline Batch encode_dataset(const Model& model, const Dataset& data, const std::vector<size_t>& sequences) {
+// The same of a data set, each of its features looked up once.
+inline Batch encode_dataset(const Model& model, const Dataset& data) {
     Batch batch{&model, {}, {}};
     const std::vector<uint64_t> keys = data.features.keys();
-    constexpr uint32_t unseen = kNone - 1;
-    std::vector<uint32_t> known(keys.size(), unseen);
+    std::vector<uint32_t> known;
+    for (uint64_t key : keys) known.push_back(model.table.find(key));
     const Features& x = data.x;
-    for (size_t s : sequences) {
+    for (size_t s = 0; s < x.size(); ++s) {
         for (uint64_t t = x.sequences[s]; t < x.sequences[s + 1]; ++t) {
             for (uint64_t k = x.tokens[t]; k < x.tokens[t + 1]; ++k) {
-                uint32_t& id = known[x.ids[k]];
-                if (id == unseen) id = model.table.find(keys[x.ids[k]]);
+                const uint32_t id = known[x.ids[k]];
                 if (id < model.n_features()) batch.x.add(id, x.values.empty() ? 1.0f : x.values[k]);
             }
             batch.x.end_token();

@@ -4,7 +4,6 @@
 #include "chain/bundles.hpp"
 #include "features/crfsuite_text.hpp"
 #include "python/bindings.hpp"
-#include "python/datasets.hpp"
 #include "python/labelled_sequences.hpp"
 
 namespace dovetail {
@@ -59,10 +58,12 @@ void bind_dataset(nb::module_& module) {
         .def("add_label", [](Dataset& self, nb::str label) { return label_code(self, label.ptr()); })
         .def(
             "select",
-            [](const Dataset& self, In<int64_t> sequences) {
-                const std::vector<size_t> chosen = check_sequences(self, sequences);
+            [](const Dataset& self, const std::vector<size_t>& sequences) {
+                for (size_t s : sequences)
+                    if (s >= self.x.size())
+                        throw std::out_of_range("there is no sequence of index " + std::to_string(s) + " in the data");
                 nb::gil_scoped_release unlocked;
-                return std::make_shared<Dataset>(self.select(chosen));
+                return std::make_shared<Dataset>(self.select(sequences));
             },
             arg("sequences"), "Some of the sequences, as if only these had been read.")
         .def_prop_ro("n_sequences", [](const Dataset& self) { return self.x.size(); })

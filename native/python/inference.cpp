@@ -3,7 +3,6 @@
 #include "chain/kbest.hpp"
 #include "chain/spans.hpp"
 #include "python/bindings.hpp"
-#include "python/datasets.hpp"
 #include "python/spans.hpp"
 #include "python/tagging.hpp"
 
@@ -214,13 +213,11 @@ void bind_inference(nb::module_& module) {
             arg("sequences"), nb::keep_alive<0, 1>())
         .def(
             "encode_dataset",
-            [](const Model& self, const Dataset& data, In<int64_t> sequences) {
-                const std::vector<size_t> chosen = check_sequences(data, sequences);
+            [](const Model& self, const Dataset& data) {
                 nb::gil_scoped_release unlocked;
-                return encode_dataset(self, data, chosen);
+                return encode_dataset(self, data);
             },
-            arg("data"), arg("sequences"), nb::keep_alive<0, 1>(),
-            "The known features of some sequences of indexed data.")
+            arg("data"), nb::keep_alive<0, 1>(), "The known features of indexed data.")
         .def("tag", &tag, arg("sequences"), arg("label_names"), arg("constraints"), arg("threads"))
         .def("viterbi", &viterbi_batch, arg("batch"), arg("constraints"), arg("allowed"), arg("threads"))
         .def("max_marginal", &max_marginal, arg("batch"), arg("constraints"), arg("allowed"), arg("threads"))

@@ -165,7 +165,7 @@ def test_suspicious_labels(run: Run, pos_model: Path, tmp_path: Path) -> None:
         result = run(*asked)
         assert "sequence 8: the h barks\n  " in result.stdout
         assert "NN -> VB: barks" in result.stdout
-        assert "training without part 4 of 4" in result.stderr
+        assert "trained without part 4 of 4" in result.stderr
         facts = json.loads(run(*asked, "--json").stdout)
         assert facts["suspicious"][0]["sequence"] == 8
 
@@ -173,7 +173,7 @@ def test_suspicious_labels(run: Run, pos_model: Path, tmp_path: Path) -> None:
 def test_errors_without_a_model_are_cross_validated(run: Run, tmp_path: Path) -> None:
     (tmp_path / "data.conll").write_text("".join(f"a{n} A\nb B\n\n" for n in range(8)))
     result = run("eval", tmp_path / "data.conll", "--errors")
-    assert "training without part 5 of 5" in result.stderr
+    assert "trained without part 5 of 5" in result.stderr
     assert "of 8 sequences wholly right" in result.stdout
     assert "suspicious" not in result.stdout
 

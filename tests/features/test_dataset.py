@@ -402,3 +402,47 @@ def test_what_runs_beside_the_tokens_fits_them() -> None:
         Dataset.from_template(TEMPLATE, WORDS, TAGS, weights=[1, 1, 1, 1])
     with pytest.raises(DataError, match="sequence 3"):
         Dataset.from_template(TEMPLATE, WORDS, TAGS[:2])
+
+
+@pytest.mark.parametrize("chosen", [[0, 1, 2, 3], [3, 1], [2, 2, 0], [1]])
+def test_a_part_is_as_if_it_had_been_read_alone(chosen: list[int]) -> None:
+    """Features and labels numbered by their first appearance there, with values, weights, sets of
+    labels and what is allowed."""
+    items: list[Any] = [*SEQUENCES, [["w=z"], ["w=a"]]]
+    labels: list[Any] = [*LABELS, [{"O", "B-X"}, "Q"]]
+    weights = [1.0, 2.5, 1.0, 0.5]
+    allowed: list[Any] = [[None, None], [None, "O"], [None], [{"O", "B-X", "Q"}, None]]
+    whole = Dataset.from_lists(items, labels, weights=weights, allowed=allowed)
+    alone = Dataset.from_lists(
+        [items[k] for k in chosen],
+        [labels[k] for k in chosen],
+        weights=[weights[k] for k in chosen],
+        allowed=[allowed[k] for k in chosen],
+    )
+    assert shown(whole.select(chosen)) == shown(alone)
+    assert whole.n_sequences == 4
+
+
+def test_a_part_of_what_is_not_there_is_refused() -> None:
+    data = Dataset.from_lists(SEQUENCES, LABELS)
+    for wrong in (3, -1):
+        with pytest.raises(DataError, match=f"no sequence {wrong}: there are 3"):
+            data.select([0, wrong])
+
+
+def test_indexed_data_can_be_tagged() -> None:
+    """As if it were given as it was, features that the model does not know left out."""
+    data = Dataset.from_lists(SEQUENCES, LABELS)
+    tagger = Tagger(c2=0.1).fit(data.select([0, 2]))
+    assert tagger.predict(data) == tagger.predict(SEQUENCES)
+    np.testing.assert_array_equal(tagger.marginals(data), tagger.marginals(SEQUENCES))
+
+
+def test_a_tagger_indexes_what_it_is_trained_on() -> None:
+    corpus = Corpus.from_lists({"word": [["a", "b"], ["c"]], "x": [["A", "B"], ["A"]]})
+    tagger = Tagger(c2=1.0)
+    data = tagger.index(corpus)
+    found = tagger.clone().fit(data)
+    assert found.label_column_ == "x"
+    assert found.reads_ == ("word",)
+    assert found.predict(corpus) == tagger.clone().fit(corpus).predict(corpus)

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "chain/pool.hpp"
 #include "grid/kbest.hpp"
 #include "grid/loopy/propagation.hpp"
 #include "grid/posterior.hpp"
@@ -117,6 +118,22 @@ void chain(Random& random, size_t n_labels, bool valued, const std::string& name
     show((name + " history").c_str(), g);
 }
 
+void pool(Random& random, size_t L, double spread, const char* name) {
+    const size_t T = 30;
+    std::vector<uint8_t> allowed(T * L, 1);
+    allowed[0] = 0;
+    PoolPart part(L, {0, 1, 12, T}, allowed.data(), std::vector<double>(L * L, 0.0));
+    part.add(drawn<double>(random, T * L, -spread, spread).data(), drawn<double>(random, L * L, -spread, spread));
+    part.add(drawn<double>(random, T * L, -spread, spread).data(), drawn<double>(random, T * L * L, -spread, spread));
+    const std::vector<double> w = drawn<double>(random, 2, 0, 1), bias = drawn<double>(random, L, -1, 1),
+                              transitions = drawn<double>(random, L * L, -1, 1);
+    const PoolExpectations found = expect_pool({&part, &part}, w.data(), bias.data(), transitions.data(), 1);
+    std::vector<double> all{found.log_z};
+    for (const auto* each : {&found.members, &found.labels, &found.transitions})
+        all.insert(all.end(), each->begin(), each->end());
+    show(name, all);
+}
+
 void grid(Random& random, const std::vector<size_t>& labels, double spread, const std::string& name,
           bool conditioned = false) {
     const size_t T = 40, N = labels.size();
@@ -223,4 +240,6 @@ int main() {
     hidden(random);
     linear<ModifiedHuber>(random, "modified Huber");
     linear<Logistic>(random, "logistic");
+    pool(random, 9, 3, "pool");
+    pool(random, 5, 400, "pool in logarithms");
 }

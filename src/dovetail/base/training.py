@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Generic, Protocol, TypeVar
 
+from dovetail.base.at_once import should_end
+
 logger = logging.getLogger(__name__)
 
 CHECKPOINT_SECONDS = 30.0
@@ -96,6 +98,8 @@ def run_rounds(
                 best, best_round = best if score is None else score, number
             progress = report(Round(number, step, score, time.monotonic() - started))
             outcome.history.append(progress)
+            if should_end():
+                raise KeyboardInterrupt
             if hooks.checkpoint and time.monotonic() - saved >= CHECKPOINT_SECONDS:
                 kept = (step, number) if hooks.resumes else (outcome.step, outcome.kept)
                 hooks.checkpoint(*kept)

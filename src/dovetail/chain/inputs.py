@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 def encode_input(data: Any, model: ChainModel, feature_set: FeatureSet) -> _native.Batch:
     """The features that a model knows, of any kind of data it can read."""
     if is_dataset(data):
-        import numpy as np
-
-        return model.native.encode_dataset(data.native, np.arange(data.n_sequences))
+        return model.native.encode_dataset(data.native)
     template = resolve_template(model, feature_set)
     if template is not None:
         return template.encode(model.native, _as_corpus(data))

@@ -42,7 +42,7 @@ def label_by_cross_validation(
     gold = complete_labels(corpus, label)
 
     def note(part: int, parts: int) -> None:
-        click.echo(f"training without part {part} of {parts}", err=True)
+        click.echo(f"trained without part {part} of {parts}", err=True)
 
     tagged = cross_validate(
         Tagger() if model is None else model, corpus, label, folds=folds, callback=note

@@ -184,7 +184,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     cells, interrupted = tuning.plan.cells, False
     try:
         with show_cells(lambda cell: _name_cell(cell, tuning.plan)) as shown:
-            run(tuning.plan, tuning.work, store, shown)
+            run(tuning.plan, tuning.work, store, shown, at_once=tuning.at_once)
     except KeyboardInterrupt:
         interrupted = True
     found = [result for cell in cells if (result := store.get(cell)) is not None]

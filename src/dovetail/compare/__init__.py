@@ -2,6 +2,7 @@
 
 from dovetail.compare import formatting, measures, plots
 from dovetail.compare.changes import joint_changes
+from dovetail.compare.grid_search import GridPoint, grid_search
 from dovetail.compare.plan import Cell, Plan, Result
 from dovetail.compare.progress_bar import progress_bar
 from dovetail.compare.report import require_report, write_report
@@ -12,6 +13,7 @@ from dovetail.compare.summary import Summary, summarize
 
 __all__ = [
     "Cell",
+    "GridPoint",
     "Plan",
     "Progress",
     "Result",
@@ -22,6 +24,7 @@ __all__ = [
     "fingerprint",
     "formatting",
     "given_folds",
+    "grid_search",
     "grouped_splits",
     "joint_changes",
     "measures",

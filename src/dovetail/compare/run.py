@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
+from threading import Lock
 from typing import Any
 
+from dovetail.base.at_once import run_at_once
 from dovetail.compare.plan import Cell, Plan, Result
 from dovetail.compare.store import Store
 from dovetail.errors import DataError, DovetailError
@@ -35,8 +37,11 @@ def run(
     work: Work,
     store: Store,
     progress: Callable[[Progress], None] | None = None,
+    *,
+    at_once: int = 1,
 ) -> list[Result]:
-    """The results of all cells: those in the store, and ``work(cell)`` of the others.
+    """The results of all cells: those in the store, and ``work(cell)`` of the others, ``at_once``
+    of them at a time.
 
     ``work`` returns ``overall``, ``types``, ``n_train`` and ``n_test`` (see `Result`); the cell and
     the seconds are added. An error or an interruption ends the run; all cells finished before it
@@ -45,17 +50,28 @@ def run(
     results = {cell: result for cell in plan.cells if (result := store.get(cell)) is not None}
     waiting = [cell for cell in plan.cells if cell not in results]
     reused = len(results)
-    for number, cell in enumerate(waiting):
-        if progress:
+
+    def report(number: int) -> None:
+        if progress and number < len(waiting):
             left = _seconds_left(list(results.values()), waiting[number:])
-            progress(Progress(cell, len(results), len(plan.cells), reused, left))
-        results[cell] = _compute(cell, work, store)
+            if left is not None:
+                left /= at_once
+            progress(Progress(waiting[number], len(results), len(plan.cells), reused, left))
+
+    def take(number: int, result: Result) -> None:
+        results[waiting[number]] = result
+        report(number + 1)
+
+    report(0)
+    alone = Lock()
+    tasks = [lambda cell=cell: _compute(cell, work, store, alone) for cell in waiting]
+    run_at_once(tasks, at_once, take)
     if progress:
         progress(Progress(None, len(results), len(plan.cells), reused, 0.0))
     return [results[cell] for cell in plan.cells]
 
 
-def _compute(cell: Cell, work: Work, store: Store) -> Result:
+def _compute(cell: Cell, work: Work, store: Store, alone: Lock) -> Result:
     start = time.monotonic()
     try:
         found = work(cell)
@@ -66,8 +82,9 @@ def _compute(cell: Cell, work: Work, store: Store) -> Result:
     missing = {"overall", "types", "n_train", "n_test"} - {*result}
     if missing:
         raise DataError(f"{cell.id}: its result lacks {', '.join(sorted(missing))}")
-    store.add(cell, result)
-    return store.get(cell) or result
+    with alone:
+        store.add(cell, result)
+        return store.get(cell) or result
 
 
 def _seconds_left(finished: Sequence[Result], waiting: Sequence[Cell]) -> float | None:

@@ -7,13 +7,15 @@ since a choice has to beat them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from dovetail import __version__
+from dovetail.chain.cross_validation import MOST_TOKENS
 from dovetail.chain.tagger import Tagger
 from dovetail.compare.copies import (
     describe_copies,
@@ -31,7 +33,7 @@ from dovetail.corpus import Corpus, detect_scheme
 from dovetail.corpus.schemes import Scheme, write_in_scheme
 from dovetail.errors import DataError
 from dovetail.evaluate import evaluate
-from dovetail.features import Template
+from dovetail.features import Dataset, Template
 
 TUNED = ("c1", "c2", "features", "scheme")
 SCHEMES: tuple[Scheme, ...] = ("IOB1", "IOB2", "IOBES")
@@ -62,6 +64,15 @@ class LabelledText:
                     f"the {what} text has tokens without a label in the column '{self.label}': "
                     "leave out their sequences"
                 )
+
+
+class Part(NamedTuple):
+    """Which sequences are trained on, what is scored, and which sequences of that have labels that
+    are known whatever the scheme, so that likelihoods can be compared."""
+
+    train: list[int]
+    test: Corpus
+    comparable: list[int]
 
 
 class TaggerTuning:
@@ -102,7 +113,8 @@ class TaggerTuning:
         points = [dict(zip(self.grid, point, strict=True)) for point in product(*values)]
         self.points: dict[str, Point] = {name_point(point): point for point in points if point}
         self._fold_of = None if data.development is not None else self._draw_folds()
-        self._part_once = lru_cache(maxsize=1)(self._part)
+        self._part_once = lru_cache(maxsize=2)(self._part)
+        self._index_once = cache(self._index)
 
     @property
     def plan(self) -> Plan:
@@ -134,28 +146,36 @@ class TaggerTuning:
             found = found and f"{found}; --group-copies prevents it"
         return [found] if found else []
 
+    @property
+    def at_once(self) -> int:
+        """How many trainings there should be at a time."""
+        small = self.data.train.n_tokens <= MOST_TOKENS
+        return (self.threads or os.cpu_count() or 1) if small else 1
+
     def work(self, cell: Cell) -> dict[str, Any]:
         """Train a tagger with the parameters of a point, and score it."""
         point = self.points.get(cell.system, {})
-        given, part, comparable = self._part_once(cell.split)
+        part = self._part_once(cell.split)
         scheme = point.get("scheme", self._given_scheme)
-        train, test = (self._in_scheme(corpus, scheme) for corpus in (given, part))
         penalties: dict[str, Any] = {name: point[name] for name in ("c1", "c2") if name in point}
+        features = str(point.get("features"))
         tagger = Tagger(
-            features=self.features.get(str(point.get("features"))),
-            threads=self.threads,
+            features=self.features.get(features),
+            threads=self.threads if self.at_once == 1 else 1,
             seed=self.seed,
             **penalties,
         )
+        indexed = self._index_once(scheme, features)
+        check_completed(tagger.fit(indexed.select(part.train)))
         label = self.data.label
-        check_completed(tagger.fit(train, label=label))
+        test = self._in_scheme(part.test, scheme)
         report = evaluate(test.lists(label), tagger.predict(test))
-        scores, scored = report.micro, test.select(comparable)
+        scores, scored = report.micro, test.select(part.comparable)
         labels: list[Any] = scored.lists(label)
         return {
             "overall": {"precision": scores.precision, "recall": scores.recall, "f1": scores.f1},
             "types": {},
-            "n_train": len(train),
+            "n_train": len(part.train),
             "n_test": len(test),
             "n_tokens": scored.n_tokens,
             "likelihood": sum(tagger.log_likelihood(scored, labels)) / scored.n_tokens,
@@ -164,34 +184,35 @@ class TaggerTuning:
             "point": point or None,
         }
 
-    def _part(self, split: int) -> tuple[Corpus, Corpus, list[int]]:
-        """What is trained on, what is scored, and which sequences of that have labels that are
-        known whatever the scheme, so that likelihoods can be compared."""
+    def _index(self, scheme: Any, features: str) -> Dataset:
+        """The training text by some features, with labels in a scheme."""
+        train = self._in_scheme(self.data.train, scheme)
+        return Tagger(features=self.features.get(features)).index(train, label=self.data.label)
+
+    def _part(self, split: int) -> Part:
         m = self.data
         if self._fold_of is None:
             assert m.development is not None
-            train, test = m.train, m.development
+            train, test = list(range(len(m.train))), m.development
         else:
-            folds = self._fold_of
-            train, test = (
-                m.train.select(
-                    [
-                        s
-                        for unit, fold in enumerate(folds)
-                        if (fold == split) is tested
-                        for s in range(int(self._bounds[unit]), int(self._bounds[unit + 1]))
-                    ]
-                )
+            train, held_out = (
+                [
+                    s
+                    for unit, fold in enumerate(self._fold_of)
+                    if (fold == split) is tested
+                    for s in range(int(self._bounds[unit]), int(self._bounds[unit + 1]))
+                ]
                 for tested in (False, True)
             )
+            test = m.train.select(held_out)
         comparable = set(range(len(test)))
         for scheme in SCHEMES if self._given_scheme != "none" else (self._given_scheme,):
-            known = set(self._in_scheme(train, scheme).column(m.label).levels)
+            known = set(self._in_scheme(m.train.select(train), scheme).column(m.label).levels)
             labels = self._in_scheme(test, scheme).lists(m.label)
             comparable &= {s for s, own in enumerate(labels) if known.issuperset(own)}
         if not any(len(test[s]) for s in comparable):
             raise DataError("every sequence to choose on has labels that were not trained")
-        return train, test, sorted(comparable)
+        return Part(train, test, sorted(comparable))
 
     def _in_scheme(self, corpus: Corpus, scheme: Any) -> Corpus:
         labels: list[Any] = corpus.lists(self.data.label)

@@ -107,6 +107,8 @@ class Tuning:
     `dovetail.compare.tuning_results.rank_results`.
     """
 
+    at_once = 1  # the learning of one representation keeps all cores busy
+
     def __init__(
         self,
         kind: Kind,

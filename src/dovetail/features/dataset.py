@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from operator import index
 from typing import TYPE_CHECKING, Any, Self
-
-import numpy as np
-import numpy.typing as npt
 
 from dovetail import _native
 from dovetail.errors import DataError
@@ -148,7 +146,7 @@ class Dataset:
         self.template.extract(self.native, columns, **beside)
         _check_used_up(beside, self.n_sequences)
 
-    def select(self, sequences: npt.ArrayLike) -> Self:
+    def select(self, sequences: Iterable[int]) -> Self:
         """Some of the sequences, by number, for a training on these alone: their features are not
         made again, but numbered as if there were no others.
 
@@ -156,8 +154,14 @@ class Dataset:
         >>> data.select([2, 0]).labels
         ['Z', 'X']
         """
+        numbers = [index(number) for number in sequences]
+        wrong = next((k for k in numbers if not 0 <= k < self.n_sequences), None)
+        if wrong is not None:
+            raise DataError(
+                f"there is no sequence {wrong}: there are {self.n_sequences}, from 0 on"
+            )
         out = copy(self)
-        out.native = self.native.select(np.asarray(sequences, np.int64))
+        out.native = self.native.select(numbers)
         return out
 
     @property

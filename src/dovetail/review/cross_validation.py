@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from dovetail.chain.cross_validation import Job, divide, train_on_parts
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus
 from dovetail.corpus.sequences import assign_folds
@@ -16,8 +18,9 @@ if TYPE_CHECKING:
     from dovetail.pipeline import Pipeline
     from dovetail.review.differences import Tagged
 
+Parts = Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]
 Listener = Callable[[int, int], None]
-"""Called with the number of a fold, from 1, and how many there are, before it is trained."""
+"""Called with the number of a fold, from 1, and how many there are, when it has been trained."""
 
 
 def cross_validate(
@@ -40,31 +43,48 @@ def cross_validate(
     """
     if folds < 2:
         raise DataError(f"folds is {folds}; give a whole number of at least 2")
-    parts = assign_folds(corpus, folds, seed)
-    out: list[Tagged | None] = [None] * len(corpus)
-    for part in range(folds):
+    parts = divide(assign_folds(corpus, folds, seed))
+
+    def done(part: int) -> None:
         if callback is not None:
-            callback(part + 1, folds)
-        chosen = np.flatnonzero(parts == part)
-        others = corpus.select(np.flatnonzero(parts != part))
-        for index, tagging in zip(
-            chosen, _tag(model, others, label, corpus.select(chosen)), strict=True
-        ):
-            out[int(index)] = tagging
-    return [tagging for tagging in out if tagging is not None]
+            callback(part + 1, len(parts))
 
-
-def _tag(
-    model: Tagger | Pipeline, train: Corpus, label: str | None, text: Corpus
-) -> Sequence[Tagged]:
-    """What a model says of a text once it is trained on another."""
     if isinstance(model, Tagger):
-        return model.clone().fit(train, label=label).tag(text)
-    last = model.names[-1]
-    how = model.training_.get(last, {}).get("training")
-    fitted = model.with_layers(model.layers).fit(
-        {last: train},
-        training=None if how == "joint" else how,
-        labels=None if label is None else {last: label},
-    )
-    return [tagging.layers[last] for tagging in fitted.tag(text)]
+        tagged: Sequence[Tagged] = _tag_parts(model, corpus, label, parts, done)
+    else:
+        tagged = _tag_parts_by_pipeline(model, corpus, label, parts, done)
+    order = np.argsort(np.concatenate([held_out for _, held_out in parts]))
+    return [tagged[k] for k in order]
+
+
+def _tag_parts(
+    tagger: Tagger, corpus: Corpus, label: str | None, parts: Parts, done: Callable[[int], None]
+) -> list[Tagged]:
+    """What taggers that are trained on the other sequences say of each part; the text is indexed
+    once."""
+    data = tagger.index(corpus, label=label)
+
+    def tag(job: Job, model: Tagger) -> Sequence[Tagged]:
+        return model.tag(data.select(parts[job.part][1]))
+
+    jobs = [Job(tagger, part) for part in range(len(parts))]
+    found = train_on_parts(data, [rest for rest, _ in parts], jobs, tag, lambda job: done(job.part))
+    return [tagging for own in found for tagging in own]
+
+
+def _tag_parts_by_pipeline(
+    pipeline: Pipeline, corpus: Corpus, label: str | None, parts: Parts, done: Callable[[int], None]
+) -> list[Tagged]:
+    """The same of pipelines whose last layer is trained on the other sequences."""
+    last = pipeline.names[-1]
+    how = pipeline.training_.get(last, {}).get("training")
+    found: list[Tagged] = []
+    for part, (rest, held_out) in enumerate(parts):
+        fitted = pipeline.with_layers(pipeline.layers).fit(
+            {last: corpus.select(rest)},
+            training=None if how == "joint" else how,
+            labels=None if label is None else {last: label},
+        )
+        found += [tagging.layers[last] for tagging in fitted.tag(corpus.select(held_out))]
+        done(part)
+    return found

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dovetail import Corpus, DataError, Pipeline, Tagger, Template, column
+from dovetail import Corpus, DataError, Pipeline, Tagger, Template, _native, column
 from dovetail.base.potentials import Potentials
 from dovetail.grid import Grid
 from dovetail.pipeline.layers.recalibrated import Correction, Recalibrated
@@ -103,6 +103,49 @@ def test_the_gradient_is_that_of_the_objective(tagger: Tagger) -> None:
         step[k] = 1e-6
         slope = (objective(x + step)[0] - objective(x - step)[0]) / 2e-6
         assert gradient[k] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("spread", [1.0, 300.0])
+@pytest.mark.parametrize("forbids", ["nothing", "transitions", "transitions into tokens", "ends"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_expectations_are_those_of_a_grid(spread: float, forbids: str, threads: int) -> None:
+    """Of the pooled scores, whatever is forbidden, and also where only logarithms are in range."""
+    rng = np.random.default_rng(1)
+    n, bounds = 3, np.array([0, 1, 1, 5, 12])
+    nodes = [rng.normal(size=(12, n)) * spread for _ in range(2)]
+    betweens = [rng.normal(size=(n, n)), rng.normal(size=(12, n, n))]
+    forbidden_node, forbidden = np.zeros((12, n)), np.zeros((n, n))
+    if forbids == "transitions":
+        forbidden[0, 2] = -np.inf
+    elif forbids == "transitions into tokens":
+        forbidden = np.zeros((12, n, n))
+        forbidden[7, 1, :2] = -np.inf
+    elif forbids == "ends":
+        forbidden_node[[0, 4], 1] = -np.inf
+    part = _native.PoolPart(
+        n, bounds, np.isfinite(forbidden_node).astype(np.uint8).ravel(), forbidden.ravel()
+    )
+    for node, between in zip(nodes, betweens, strict=True):
+        part.add(node.ravel(), between.ravel())
+    weights, bias, correction = np.array([0.6, 0.3]), rng.normal(size=n), rng.normal(size=(n, n))
+    log_z, members, labels, transitions = _native.expect_pool(
+        [part, part], weights, bias, correction.ravel(), threads
+    )
+    node = 0.6 * nodes[0] + 0.3 * nodes[1] + bias + forbidden_node
+    between = 0.6 * betweens[0] + 0.3 * betweens[1] + correction + forbidden
+    exact = Grid([node], [between], bounds=bounds).marginals("exact")
+    inside = np.ones(12, bool)
+    inside[[0, 1, 5]] = False  # what leads into first tokens does not count
+    expected = [
+        (exact.labels[0] * own).sum() + (exact.transitions[0][inside] * into[inside]).sum()
+        for own, into in zip(nodes, np.broadcast_arrays(betweens[0], betweens[1]), strict=True)
+    ]
+    assert log_z == pytest.approx(2 * exact.log_z.sum(), rel=1e-12)
+    np.testing.assert_allclose(members, 2 * np.array(expected), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(labels, 2 * exact.labels[0].sum(axis=0), atol=1e-9)
+    np.testing.assert_allclose(
+        transitions.reshape(n, n), 2 * exact.transitions[0][inside].sum(axis=0), atol=1e-9
+    )
 
 
 def test_weights_tell_good_members_from_bad_ones(tagger: Tagger) -> None:

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.chain.cross_validation import Job, train_on_parts
 from dovetail.chain.groups import FeatureGroup
 from dovetail.chain.tagger import Tagger
 from dovetail.corpus import Corpus, Scheme, detect_scheme
 from dovetail.corpus.labels import split_label
 from dovetail.corpus.sequences import assign_folds, sequence_keys
 from dovetail.errors import DataError
-from dovetail.features import Dataset, Template, column
+from dovetail.features import Template, column
 from dovetail.pipeline.decode.single import missing
 from dovetail.pipeline.layers.annotator import LayerAnnotator
 from dovetail.pipeline.layers.layer import Layer
@@ -154,23 +155,26 @@ class _Fitting:
         """
         text = Tagger(**settings).index(with_logarithms(corpus, names), label=self.label)
 
-        def train(chosen: Dataset, title: str, **rough: float) -> TaggerLayer:
-            own = Tagger(**{**settings, **rough})
-            own.fit(chosen, callback=self.training.callback(title))
-            return LogTaggerLayer(own, names) if names else TaggerLayer(own)
+        def as_layer(tagger: Tagger) -> TaggerLayer:
+            return LogTaggerLayer(tagger, names) if names else TaggerLayer(tagger)
 
-        whole = train(text, self.task)
+        own = Tagger(**settings).fit(text, callback=self.training.callback(self.task))
+        whole = as_layer(own)
         self.members.append(Member(kind, whole, ()))
         whole.check_finished()
         labels = tuple(whole.labels_)
-        held_out = []
-        for k, part in enumerate(self.parts):
-            title = f"{self.task}, without part {k + 1} of {len(self.parts)}"
-            rest = np.setdiff1d(np.arange(text.n_sequences), part)
-            model = train(text.select(rest), title, tolerance=max(ROUGH, self.tolerance))
-            model.check_finished()
-            scores = model.potentials(corpus.select(part), {}).extended(labels)
-            held_out.append(HeldOut(self.corpus.select(part), self.label, scores))
+        rough = Tagger(**{**settings, "tolerance": max(ROUGH, self.tolerance)})
+        rests = [np.setdiff1d(np.arange(text.n_sequences), part) for part in self.parts]
+
+        def score(job: Job, model: Tagger) -> HeldOut:
+            part = self.parts[job.part]
+            scores = as_layer(model).potentials(corpus.select(part), {}).extended(labels)
+            return HeldOut(self.corpus.select(part), self.label, scores)
+
+        n = len(self.parts)
+        titles = [f"{self.task}, without part {k + 1} of {n}" for k in range(n)]
+        jobs = [Job(rough, k, self.training.callback(titles[k])) for k in range(n)]
+        held_out = train_on_parts(text, rests, jobs, score)
         self.members[-1] = Member(kind, whole, held_out)
 
     def fit_maps(self, lower: Layer, labels: tuple[str, ...]) -> None:

@@ -1,0 +1,89 @@
+"""Many trainings on parts of the same text: folds of cross-validation, points of a grid.
+
+The text is indexed once, each part taken from that index (`Dataset.select`), and trainings run over
+the cores, each on one: a small training has too little to do for two. Every model has the same bits
+as one that is trained alone. None begins with the weights of another: of the same text with another
+penalty they are a worse start than none, and those of more text know what is held out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail.base.at_once import run_at_once
+from dovetail.base.training import was_interrupted
+from dovetail.chain.tagger import Tagger
+from dovetail.chain.train.steps import Callback
+from dovetail.errors import DataError
+from dovetail.features import Dataset
+
+T = TypeVar("T")
+Ints = npt.NDArray[np.int64]
+MOST_TOKENS = 200_000  # in a part; above it, trainings follow one another, for their memory's sake
+
+
+class Job(NamedTuple):
+    """A training: the tagger, which stays as it is, and the number of the part to train on."""
+
+    tagger: Tagger
+    part: int
+    callback: Callback | None = None
+
+
+def train_on_parts(
+    data: Dataset,
+    parts: Sequence[Ints],
+    jobs: Sequence[Job],
+    judge: Callable[[Job, Tagger], T],
+    done: Callable[[Job], None] | None = None,
+) -> list[T]:
+    """What ``judge`` says of each job's trained tagger, in order.
+
+    ``parts`` are numbers of sequences. Jobs run fastest if those on one part stand together.
+    ``done`` is called after each job, in order, and so are callbacks with all its rounds where
+    trainings run at the same time.
+    """
+    threads = max((job.tagger.threads or os.cpu_count() or 1 for job in jobs), default=1)
+    if data.n_tokens > MOST_TOKENS:
+        threads = 1
+    together = threads > 1 and len(jobs) > 1
+    select = lru_cache(maxsize=threads)(lambda part: data.select(parts[part]))
+
+    def train(job: Job) -> tuple[T, Tagger]:
+        own = job.tagger.clone()
+        if together:
+            own.threads = 1
+        own.fit(select(job.part), callback=None if together else job.callback)
+        if was_interrupted(own.stopped_):
+            raise KeyboardInterrupt
+        return judge(job, own), own
+
+    def report(number: int, found: tuple[T, Tagger]) -> None:
+        job = jobs[number]
+        if together and job.callback is not None:
+            for progress in found[1].history_:
+                job.callback(progress)
+        if done is not None:
+            done(job)
+
+    tasks = [lambda job=job: train(job) for job in jobs]
+    return [found for found, _ in run_at_once(tasks, threads, report)]
+
+
+def divide(folds: npt.ArrayLike) -> list[tuple[Ints, Ints]]:
+    """By the fold of each sequence, the sequences outside of each fold and those in it.
+
+    >>> [held_out.tolist() for _, held_out in divide([0, 1, 0])]
+    [[0, 2], [1]]
+    """
+    numbers = np.asarray(folds, np.int64)
+    n = int(numbers.max(initial=-1)) + 1
+    if n < 2:
+        raise DataError("cross-validation needs at least two folds")
+    return [(np.flatnonzero(numbers != k), np.flatnonzero(numbers == k)) for k in range(n)]
