@@ -15,6 +15,12 @@
 // on these, entropies are small, and differences of large numbers would drown them in rounding errors; what is left of
 // such errors is forgiven (kNoise).
 //
+// With a weak penalty sequences depend on each other: what one gains, others lose. So an epoch ascends the dual of
+// f(w) + kappa/2 |w - y|^2, which is better conditioned, and whose centre y then moves on, with momentum
+// (Shalev-Shwartz & Zhang 2014; Lin, Mairal & Harchaoui 2015):
+//     w = shrink(v + kappa y, c1) / (lambda + kappa)
+// The same distributions give D of f itself, with v alone, so that the certificate is what it was.
+//
 // Most of the rise comes from few sequences. A sequence is left out of an epoch while what its last visit gained, times
 // the square of the epochs since (potentials drift apart linearly, gains grow with the square), is below the average.
 #pragma once
@@ -37,9 +43,8 @@ public:
     Dual(std::shared_ptr<const Problem> problem, double c1, double c2)
         : problem_(std::move(problem)),
           loss_(*problem_, problem_->program()),
+          c1_(c1),
           lambda_(2 * c2),
-          threshold_(static_cast<float>(c1 / lambda_)),
-          floor_(std::clamp(kLeastShare * threshold_ / 2, kLeastShare, 1.0f)),
           matrix_(static_cast<size_t>(problem_->L()) * problem_->Lp()),
           free_(problem_->layout.weighted_transitions()),
           sums_(problem_->layout.buffer_size(), 0.0f) {
@@ -69,6 +74,7 @@ public:
                 if (transition != kNone) mu_transitions_[s * free_.size() + transition] += 1;
             }
         couple();
+        choose_pull();
     }
 
     // One pass in random order over the sequences worth a visit. Returns the dual value.
@@ -81,24 +87,26 @@ public:
             since_[s] = 0;
             visit(s);
         }
+        adapt(inner_value() - inner_);
         const double before = value_;
         value_ = value();
-        adapt(value_ - before);
+        move_centre(value_ < before);
         return value_;
     }
+    // D of f.
     double value() const {
-        double entropy = 0, squares = 0;
-        for (double h : entropy_) entropy += h;
-        for (uint32_t at : problem_->layout.slot) {
-            const double w = shrink(sums_[at], threshold_);
+        double squares = 0;
+        for (size_t k = 0; k < problem_->layout.size(); ++k) {
+            const double v = strength_ * sums_[problem_->layout.slot[k]] - pull_ * centre(k);
+            const double w = shrink(v, c1_) / lambda_;
             squares += w * w;
         }
-        return entropy - lambda_ / 2 * squares;
+        return entropy() - lambda_ / 2 * squares;
     }
 
     // w: [parameters]
     void weights(double* w) const {
-        for (size_t k = 0; k < problem_->layout.size(); ++k) w[k] = shrink(sums_[problem_->layout.slot[k]], threshold_);
+        for (size_t k = 0; k < problem_->layout.size(); ++k) w[k] = pull_ > 0 ? last_[k] : weight(k);
     }
     // Starts again from the distributions that a model with weights w [parameters] gives; returns the dual value.
     double restart(const double* w) {
@@ -126,6 +134,7 @@ public:
                           inner_in_double(transitions, work.edge.data(), matrix_);
             step_[s] = kFirstStep / 2;
         }
+        if (pull_ > 0) centre_.assign(w, w + problem.layout.size()), last_ = centre_;
         gain_.assign(problem.size(), std::numeric_limits<double>::infinity());
         return refresh();
     }
@@ -146,7 +155,9 @@ public:
             for (size_t t = problem.begin(s) + 1; t < problem.begin(s) + problem.length(s); ++t)
                 transitions[static_cast<size_t>(problem.data->gold[t - 1]) * Lp + problem.data->gold[t]] += 1;
         }
-        for (uint32_t at : layout.slot) sums_[at] = static_cast<float>(sums[at] / lambda_);
+        for (size_t k = 0; k < layout.size(); ++k)
+            sums_[layout.slot[k]] = static_cast<float>((sums[layout.slot[k]] + pull_ * centre(k)) / strength_);
+        inner_ = inner_value();
         return value_ = value();
     }
 
@@ -157,12 +168,60 @@ private:
     static constexpr float kSafety = 1.3f, kLeastShare = 0.02f;
     static constexpr double kNoise = 3e-7;  // error of a gain in single precision, a token
 
-    // Transitions that have a weight, as places in a matrix. The potentials of others stay 0.
+    static constexpr double kFirmness = 0.005;  // the pull, of the mean coupling, while that is weaker than the penalty
+    static constexpr double kLeastPull = 0.15, kJump = 0.4, kMostPull = 3;  // of lambda; L1 lets weights jump
+
+    // kappa. A pull of about the penalty's own strength halves the epochs; where the penalty is strong, none is needed.
+    void choose_pull() {
+        double mean = 0;
+        for (float k : coupling_) mean += k;
+        mean /= static_cast<double>(std::max<size_t>(1, coupling_.size()));
+        const double share = std::min(1.0, kFirmness * mean / lambda_);
+        if (share > kLeastPull) pull_ = lambda_ * std::min(kMostPull, share * (1 + kJump * c1_ / lambda_));
+        strength_ = lambda_ + pull_;
+        threshold_ = static_cast<float>(c1_ / strength_);
+        floor_ = std::clamp(kLeastShare * threshold_ / 2, kLeastShare, 1.0f);
+        least_share_ = std::max(0.3f, floor_);
+        if (pull_ > 0) centre_.assign(problem_->layout.size(), 0.0f), last_ = centre_;
+    }
+    double centre(size_t k) const { return pull_ > 0 ? centre_[k] : 0.0f; }
+    float weight(size_t k) const { return shrink(sums_[problem_->layout.slot[k]], threshold_); }
+    double entropy() const {
+        double sum = 0;
+        for (double h : entropy_) sum += h;
+        return sum;
+    }
+    // The dual value of f with the pull, but for terms that epochs do not change.
+    double inner_value() const {
+        double squares = 0;
+        for (size_t k = 0; k < problem_->layout.size(); ++k) squares += static_cast<double>(weight(k)) * weight(k);
+        return entropy() - strength_ / 2 * squares;
+    }
+    // The centre goes to the weights and beyond, unless they have turned round or D has fallen. D stays what it is.
+    void move_centre(bool fallen) {
+        if (pull_ > 0) {
+            double back = 0;
+            for (size_t k = 0; k < centre_.size(); ++k)
+                back += static_cast<double>(centre_[k] - weight(k)) * (weight(k) - last_[k]);
+            const double root = std::sqrt(lambda_ / strength_);
+            const float momentum = fallen || back > 0 ? 0.0f : static_cast<float>((1 - root) / (1 + root));
+            const float share = static_cast<float>(pull_ / strength_);
+            for (size_t k = 0; k < centre_.size(); ++k) {
+                const float w = weight(k), next = w + momentum * (w - last_[k]);
+                sums_[problem_->layout.slot[k]] += share * (next - centre_[k]);
+                centre_[k] = next;
+                last_[k] = w;
+            }
+        }
+        inner_ = inner_value();
+    }
+
     void adapt(double risen) {
         if (risen >= 0.9 * promised_) least_share_ = std::max(floor_, 0.9f * least_share_);
         else least_share_ = risen < 0 ? 1.0f : std::min(1.0f, 2 * least_share_);
     }
 
+    // How strongly each token is coupled to its sequence.
     void couple() {
         const Problem& problem = *problem_;
         const Features& x = problem.data->x;
@@ -296,9 +355,9 @@ private:
         }
         return linear - penalty(s) * square;
     }
-    float penalty(size_t s) const { return std::max(share_[s], least_share_) / static_cast<float>(2 * lambda_); }
+    float penalty(size_t s) const { return std::max(share_[s], least_share_) / static_cast<float>(2 * strength_); }
 
-    // q_s by the last update, which stands in work.p (times -1/lambda), and what it did to the scores.
+    // q_s by the last update, which stands in work.p (times -1/(lambda + kappa)), and what it did to the scores.
     void measure(size_t s) {
         const size_t T = problem_->length(s), first = problem_->begin(s);
         const int Lp = problem_->Lp();
@@ -322,7 +381,7 @@ private:
     }
     void accept(size_t T, size_t first, float* theta, float* mu, float* theta_transitions, float* mu_transitions) {
         const int Lp = problem_->Lp();
-        const float rate = static_cast<float>(-1 / lambda_);
+        const float rate = static_cast<float>(-1 / strength_);
         Array<float>& p = loss_.work.p;
         for (size_t t = 0; t < T; ++t) {
             for (size_t k = t * Lp; k < (t + 1) * Lp; k += kLane) {
@@ -344,20 +403,23 @@ private:
 
     std::shared_ptr<const Problem> problem_;
     SequenceLoss<float> loss_;
-    const double lambda_;
-    const float threshold_;  // of sums_
-    const float floor_;      // of least_share_: the further weights jump from 0, the less an update says of the next
+    const double c1_, lambda_;
+    double pull_ = 0, strength_ = 0;  // kappa, and lambda + kappa
+    float threshold_ = 0;             // of sums_
+    float floor_ = 0;  // of least_share_: the further weights jump from 0, the less an update says of the next
     const size_t matrix_;
     const std::vector<uint32_t> free_;
-    Array<float> sums_;  // v / lambda
+    Array<float> sums_;                 // (v + kappa y) / (lambda + kappa)
+    std::vector<float> centre_, last_;  // [parameters]: y, and the weights before it moved; empty without a pull
     Array<float> theta_, mu_, theta_transitions_, mu_transitions_;
     std::vector<float> step_, share_, coupling_;
     Array<float> change_, score_, transitions_, moved_, moved_transitions_;
     std::vector<double> entropy_, gain_;  // [sequences]: gain_ of the last visit
     std::vector<uint32_t> visits_;
     std::vector<uint32_t> since_;  // [sequences]: epochs since the last visit
-    float least_share_ = std::max(0.3f, floor_);
-    double value_ = 0, promised_ = 0;  // the dual value, and what the last epoch's visits promised it
+    float least_share_ = 0;
+    double value_ = 0;                 // D
+    double inner_ = 0, promised_ = 0;  // the same with the pull, and what the last epoch's visits promised it
 };
 
 }  // namespace dovetail

@@ -51,21 +51,35 @@ def test_l1_with_hardly_any_l2_ends(c1: float, c2: float) -> None:
 
 @pytest.mark.parametrize(("c1", "c2"), [(0.0, 0.1), (0.5, 0.1)])
 def test_weights_say_where_the_dual_starts_again(c1: float, c2: float) -> None:
-    """With L2 alone the dual value is the objective less the gradient's squared norm / 4 c2."""
+    """The dual value is that of the tangent of the loss at ``w``."""
     objective = objective_of(c2)
     w = weights_of(Tagger(c1=c1, c2=c2, tolerance=1e-2).fit(data()), objective)
     value, gradient = objective(w)
+    slope = gradient - 2 * c2 * w
+    intercept = value - c2 * (w @ w) - slope @ w
     dual = _native.Dual(objective.problem, c1, c2)
     restarted = dual.restart(w)
-    if not c1:
-        assert restarted == pytest.approx(value - gradient @ gradient / (4 * c2), rel=1e-4)
-    smooth = gradient - 2 * c2 * w
-    shrunk = np.maximum(np.abs(smooth) - c1, 0.0) / (2 * c2)
-    again = np.empty_like(w)
-    dual.weights(again)
-    np.testing.assert_allclose(np.abs(again), shrunk, atol=1e-3 * np.abs(again).max())
+    exceeding = np.maximum(np.abs(slope) - c1, 0.0)
+    assert restarted == pytest.approx(intercept - exceeding @ exceeding / (4 * c2), rel=1e-4)
     assert restarted <= value + c1 * np.abs(w).sum()
     assert max(dual.epoch(k) for k in range(5)) > restarted
+
+
+@pytest.mark.parametrize(("c1", "c2"), [(0.0, 0.01), (0.1, 0.1), (0.5, 0.05)])
+def test_the_dual_value_stays_below_the_minimum_and_its_weights_come_near(
+    c1: float, c2: float
+) -> None:
+    """Also where momentum carries weights beyond what one epoch found."""
+    exact = Tagger(c1=c1, c2=c2, method="lbfgs", precision="double", tolerance=1e-6).fit(data())
+    best = total(exact, c1, c2)
+    objective = objective_of(c2)
+    dual = _native.Dual(objective.problem, c1, c2)
+    values = [dual.epoch(k) for k in range(60)]
+    assert max(values) <= best * (1 + 1e-5)
+    assert values[-1] >= best * (1 - 0.02)
+    w = np.empty(objective.size)
+    dual.weights(w)
+    assert objective(w)[0] + c1 * np.abs(w).sum() <= best * (1 + 0.02)
 
 
 def test_an_earlier_model_is_certified_by_the_dual() -> None:

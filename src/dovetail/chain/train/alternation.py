@@ -129,9 +129,10 @@ class Alternation:
 
     def _certify(self) -> Iterator[Step]:
         """Epochs of the dual until they bring little, from the best weights if that is no step
-        back."""
+        back, or else if going on from where the dual was brings little."""
         ascent = self.ascent
-        if not ascent.values or self._gap_at_best() < RESTART * (self._value - ascent.values[-1]):
+        own = ascent.values and self._gap_at_best() >= RESTART * (self._value - ascent.values[-1])
+        if not own:
             ascent.restart(self.best.weights)
         known = self.bound
         for _ in range(EPOCHS):
@@ -146,8 +147,12 @@ class Alternation:
             yield self._report("dual", self.best)
             if value > known and len(ascent.values) > ROUNDS:
                 risen = ascent.values[-1] - ascent.values[-3]
-                if risen < 2 * self.progress * (self._value - value):
+                if risen >= 2 * self.progress * (self._value - value):
+                    continue
+                if not own:
                     return
+                own, known = False, self.bound
+                ascent.restart(self.best.weights)
 
     def _report(self, phase: str, step: Step) -> Step:
         gap = self._gap()

@@ -58,11 +58,12 @@ class DualAscent:
 
     @property
     def slow(self) -> bool:
-        """Whether the dual value hardly rises, but has more than ten such epochs to go."""
+        """Whether the dual value hardly rises, but has more than 25 such epochs to go, about what a
+        turn of L-BFGS costs."""
         values = self.values
         if len(values) < 5 or values[-1] - values[-3] > 2 * SLOW_RISE * abs(values[-1]):
             return False
-        return self._remaining(2, skip=5) > CHECK * self.tolerance * abs(values[-1])
+        return self._remaining(2, skip=12) > CHECK * self.tolerance * abs(values[-1])
 
     @property
     def exhausted(self) -> bool:
