@@ -184,6 +184,8 @@ class Tagger(Estimator):
             warm_start=None if warm_start is None else warm_start.model_,
         )
         self.model_, self.history_, self.stopped_ = fitted
+        if dataset.template is own:
+            self.model_.accepted = dataset.template
         return self
 
     def index(
