@@ -187,6 +187,8 @@ class Tagger(Estimator):
             origin=origin or {},
         )
         self.model_, self.history_, self.stopped_ = fitted
+        if dataset.template is own:
+            self.model_.accepted = dataset.template
         return self
 
     def index(

@@ -20,7 +20,7 @@ import json
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import product
 from operator import and_, or_
 from typing import Any
@@ -38,7 +38,7 @@ class Expression:
 
     binding = UNION
 
-    @property
+    @cached_property
     def rows(self) -> tuple[Row, ...]:
         """The conjunctions it comes down to, in order, each once."""
         name = self._name()

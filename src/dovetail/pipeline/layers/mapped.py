@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -178,6 +179,11 @@ def probabilities_of(corpus: Corpus, name: str, labels: Sequence[str]) -> Scores
 def roles_of(labels: Sequence[str], scheme: Scheme | None = None) -> list[tuple[str, str]]:
     """Of each label whether it begins a span or goes on with one ("" where that cannot be told, as
     under IOB1), and its type."""
+    return list(_roles_of(tuple(labels), scheme))
+
+
+@lru_cache(maxsize=64)
+def _roles_of(labels: tuple[str, ...], scheme: Scheme | None) -> list[tuple[str, str]]:
     if detect_scheme([list(labels)]) == "none":
         return [("", label) for label in labels]
     parsed = [split_label(label) for label in labels]

@@ -93,6 +93,11 @@ class TaggerLayer(WrappedTagger[Tagger]):
             self._split = (key, LatentTemplate(template, latent))
         return self._split[1]
 
+    def share_template(self, other: TaggerLayer) -> None:
+        """Take over what another layer has found out of the same template, for the same latent
+        columns."""
+        self._split = other._split
+
     def best(self, corpus: Corpus) -> Column:
         return Column.from_values(y for labels in self.tagger.predict(corpus) for y in labels)
 

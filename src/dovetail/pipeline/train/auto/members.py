@@ -164,11 +164,13 @@ class _Fitting:
         whole.check_finished()
         labels = tuple(whole.labels_)
         rough = Tagger(**{**settings, "tolerance": max(ROUGH, self.tolerance)})
+        whole.reads_guesses({})  # prepares its template, for all models without a part
         rests = [np.setdiff1d(np.arange(text.n_sequences), part) for part in self.parts]
 
         def score(job: Job, model: Tagger) -> HeldOut:
-            part = self.parts[job.part]
-            scores = as_layer(model).potentials(corpus.select(part), {}).extended(labels)
+            part, layer = self.parts[job.part], as_layer(model)
+            layer.share_template(whole)
+            scores = layer.potentials(corpus.select(part), {}).extended(labels)
             return HeldOut(self.corpus.select(part), self.label, scores)
 
         n = len(self.parts)

@@ -22,13 +22,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from dovetail.corpus import detect_scheme
 from dovetail.evaluate.ratio import SIGNIFICANT, RatioScore
 from dovetail.pipeline.decode.span_candidates import (
     LEAST,
-    SpanCandidates,
     find_candidates,
     labels_of_types,
 )
@@ -165,6 +165,12 @@ class Candidates:
         scores = {pool.name: pool.judgement.score for pool in pools}
         return SelectedPool(best.as_annotator(), best.parts, note, best.name, scores)
 
+    @cached_property
+    def _tells_where_spans_begin(self) -> bool:
+        """Whether no part of the text has labels of IOB1."""
+        parts = self.members[0].parts
+        return all(detect_scheme(part.corpus.lists(part.label)) != "IOB1" for part in parts)
+
     def evaluate_pool(self, name: str, members: Sequence[Member]) -> EvaluatedPool:
         """A pool of some members, fitted, and scored on parts that it was not fitted on."""
         parts = [list(part) for part in zip(*(member.parts for member in members), strict=True)]
@@ -184,7 +190,11 @@ class Candidates:
                 )
             scores = fitted.apply([one.scores.extended(labels) for one in part])
             held_out.append(replace(part[0], scores=scores))
-        candidates = _find_candidates(held_out, self.threads)
+        candidates = None
+        if self._tells_where_spans_begin and labels_of_types(labels):
+            candidates = [
+                find_candidates(part.grid, labels, threads=self.threads) for part in held_out
+            ]
         decision = None if candidates is None else SpanDecision.for_f1(candidates)
         judgement = evaluate_held_out(held_out, decision, self.threads, candidates)
         likelihood = log_likelihood(held_out, self.threads)
@@ -201,13 +211,3 @@ def _usual_weights(members: Sequence[Member]) -> list[float]:
     """Each kind has the same share, and shares it among its members."""
     kinds = [member.kind for member in members]
     return [TOTAL / len({*kinds}) / kinds.count(kind) for kind in kinds]
-
-
-def _find_candidates(parts: Sequence[HeldOut], threads: int | None) -> list[SpanCandidates] | None:
-    """The spans that are found in held-out text; None where labels do not tell where spans
-    begin."""
-    labels = parts[0].scores.labels
-    schemes = {detect_scheme(part.corpus.lists(part.label)) for part in parts}
-    if "IOB1" in schemes or not labels_of_types(labels):
-        return None
-    return [find_candidates(part.grid, labels, threads=threads) for part in parts]
