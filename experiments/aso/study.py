@@ -2,6 +2,7 @@
 
 linear           a classifier for each label
 ASO              the same with what parts of its own text share
+ASO, printed     the algorithm as He et al. (2009) print it, with a direction for each label
 ASO, news        with what the labels of entities in news share
 ASO, unlabelled  with what neighbouring words share, in text without labels
 """
@@ -27,7 +28,8 @@ from experiments.common.scores import plain_scores
 from experiments.readers.crossner import crossner_files, read_crossner
 
 REFERENCE = "linear"
-SYSTEMS = (REFERENCE, "ASO", "ASO, news")
+PRINTED = "ASO, printed"
+SYSTEMS = (REFERENCE, "ASO", PRINTED, "ASO, news")
 UNLABELLED = "ASO, unlabelled"
 SIZES = (50, 100)
 LABEL = "label"
@@ -97,16 +99,22 @@ class LittleTextStudy:
         most = max(self.sizes)
         return Split(tuple(order[:most]), tuple(order[most:]))
 
+    def _tagger(self, system: str, train: Corpus) -> LinearTagger:
+        if system == REFERENCE:
+            return LinearTagger(threads=1)
+        if system == PRINTED:
+            return ASO(variant="paper", h=len(set(train.column(LABEL).codes.tolist())), threads=1)
+        if system in self._auxiliary:
+            return ASO(n_parts=0, auxiliary=self._auxiliary[system], threads=1)
+        return ASO(threads=1)
+
     def work(self, cell: Cell) -> dict[str, Any]:
         """Train one system and test it; ``cpu`` is the time of the training."""
         pool, test = self._parts
         split = self._split(cell.split)
         train = pool.select(sorted(split.train[: cell.size]))
         test = pool.select(sorted(split.test)) if self.development else test
-        tasks = self._auxiliary.get(cell.system)
-        tagger = LinearTagger(threads=1)
-        if cell.system != REFERENCE:
-            tagger = ASO(threads=1) if tasks is None else ASO(n_parts=0, auxiliary=tasks, threads=1)
+        tagger = self._tagger(cell.system, train)
         start = process_time()
         tagger.fit(train, label=LABEL)
         seconds = process_time() - start

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -36,7 +36,7 @@ from dovetail.compare.design import (
 )
 from dovetail.compare.further_measures import further_counts
 from dovetail.compare.plan import Cell, Plan
-from dovetail.compare.representations import Learned, build_unseen
+from dovetail.compare.representations import Learned, Representations
 from dovetail.compare.store import fingerprint
 from dovetail.corpus import Corpus
 from dovetail.corpus.sequences import sequence_keys
@@ -50,7 +50,6 @@ from dovetail.pipeline.stacking import stack_taggers
 from dovetail.pipeline.tasks import name_task_in_errors
 from dovetail.pipeline.train.cross_fitting import shared_parts
 from dovetail.recipe import Comparison, Recipe, Task
-from dovetail.recipe.description import RepresentationSpec
 from dovetail.recipe.schema.tagger import TAGGER
 
 LEAST = 2  # parts that a cross-fitting needs
@@ -90,63 +89,24 @@ class Experiment:
         groups = self._copies[1] if self.comparison.group_copies else None
         self.splits = make_splits(self.comparison, self._n_units, groups, recipe.seed)
         self._latest: tuple[tuple[int, int, str], Pipeline] | None = None
-        self._latest_learned: tuple[tuple[int, int], Learned] | None = None
         self._ablated: dict[str, Experiment] = {}
         self._shared = [name for name in self.below if self._shares_text(name)]
         for part in self.comparison.without:  # what cannot be left out is told at once
             self._without(part)
 
     @cached_property
-    def _built(self) -> tuple[list[Any], bool]:
-        """Representations, not yet trained, and whether each split needs its own."""
-        tested = self.corpus if self._test is None else self._test
-        return build_unseen(self.recipe, self.corpora, tested, self.label, self.threads)
-
-    @cached_property
-    def _learned_once(self) -> Learned:
-        made, _ = self._built
-        corpora = self.recipe.learn(made, self.corpora)
-        return Learned({one.name_: one for one in made}, corpora)
+    def _representations(self) -> Representations:
+        return Representations(self.recipe, self.corpora, self._test, self.label, self.threads)
 
     def _learned(self, split: int, size: int) -> Learned:
-        """Representations, and corpora that taggers may learn from: once for all splits, or where
-        labels of the tested text are learned from, by the training part of a split alone."""
-        if not self._built[1]:
-            return self._learned_once
-        if self._latest_learned is None or self._latest_learned[0] != (split, size):
-            numbers = self._sequences(self.splits[split].train[:size])
-            corpora = {
-                task.name: self.corpora[task.name].select(numbers)
-                if task.data == self.task.data
-                else self.corpora[task.name]
-                for task in self.recipe.tasks
-                if task.name in self.corpora
-            }
-            made = self.recipe.pipeline(self.corpora, threads=self.threads).representations
-            corpora = self.recipe.learn(made, corpora, partial(self._known_source, numbers))
-            found = Learned({one.name_: one for one in made}, corpora)
-            self._latest_learned = (split, size), found
-        return self._latest_learned[1]
-
-    def _known_source(
-        self, numbers: Sequence[int], spec: RepresentationSpec, source: Corpus
-    ) -> Corpus:
-        """What a representation may learn from: of the compared task's text, these sequences."""
-        if spec.text == self.task.data:
-            return source.select(numbers)
-        known = {*sequence_keys(self.corpus.select(numbers))}
-        hidden = {*sequence_keys(self.corpus)} - known
-        if self._test is not None:
-            hidden |= {*sequence_keys(self._test)}
-        return source.select(
-            [s for s, key in enumerate(sequence_keys(source)) if key not in hidden]
-        )
+        """Representations, and corpora that taggers may learn from."""
+        numbers = self._sequences(self.splits[split].train[:size])
+        return self._representations.learned_from(numbers)
 
     def _without(self, part: str) -> Experiment:
         """The same comparison, with a part of the recipe left out."""
         if part not in self._ablated:
-            columns = [one.name_ for one in self._built[0]]
-            recipe = leave_out(self.recipe, part, columns)
+            recipe = leave_out(self.recipe, part, self._representations.columns)
             empty = [part] if part in self.below else []
             kept = {task.name: self.corpora[task.name] for task in recipe.tasks if task.data}
             self._ablated[part] = Experiment(
@@ -315,7 +275,8 @@ class Experiment:
                 raise KeyboardInterrupt
             return Pipeline({**known, **own}, threads=self.threads)
         data = dict.fromkeys(own, train)
-        if self._shared or self._built[1]:  # trained here: what they write is cross-fitted
+        by_split = self._representations.by_split
+        if self._shared or by_split:  # trained here, so that what they write is cross-fitted
             lower = {name: fresh[name] for name in self.below}
             learning = [name for name in self.below if name in self.corpora]
             data |= {name: self._lower_data(name, split, size) for name in learning}
@@ -350,7 +311,7 @@ class Experiment:
         """The trained tasks below where none shares text with the last: once for all splits."""
         if not self.below:
             return {}
-        known, corpora = self._learned_once.known, self._learned_once.corpora
+        known, corpora = self._representations.once.known, self._representations.once.corpora
         whole = self.recipe.pipeline(self.corpora, known.values(), threads=self.threads)
         lower = Pipeline({**known, **{n: whole[n] for n in self.below}}, threads=self.threads)
         data = {name: corpora[name] for name in self.below if name in corpora}
@@ -380,7 +341,7 @@ class Experiment:
 
     def _train_part(self, split: int, size: int) -> Corpus:
         own = self._learned(split, size).corpora[self.task.name]
-        if self._built[1]:
+        if self._representations.by_split:
             return own
         return own.select(self._sequences(self.splits[split].train[:size]))
 
