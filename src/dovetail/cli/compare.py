@@ -43,10 +43,10 @@ def command(
 ) -> None:
     """Compare ways of transfer on the data of a recipe's last task.
 
-    none, cascade, soft, stacked and joint are trained and scored on the same splits, as the
-    recipe's [compare] says: by default on ten random halves. The table, or with --json all numbers,
-    goes to standard output, progress to standard error. Whatever is finished is kept at once:
-    after an interruption the same command goes on where it stopped.
+    none, cascade, soft, stacked and joint, or the systems that the recipe's [compare] names, are
+    trained and scored on the same splits: by default on ten random halves. The table, or with
+    --json all numbers, goes to standard output, progress to standard error. Whatever is finished is
+    kept at once: after an interruption the same command goes on where it stopped.
     """
     plan = Recipe.read(recipe)
     base = Path(recipe).with_suffix("")
