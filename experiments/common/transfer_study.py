@@ -4,6 +4,7 @@ none          the task's tagger alone
 recalibrated  the same, recalibrated
 cascade       it reads the best labels of the taggers below
 soft          it reads their probabilities
+lattice       it reads their likeliest labellings
 stacked       it reads labels of an independent first tagger of the task, and of those below, around
 joint         trained as cascade, and decoded together with the taggers below
 auto          a pool of models with transfer, or none, chosen by cross-validation
@@ -151,6 +152,8 @@ class TransferStudy:
             return self._fitted(reading, train, "auto"), "auto"
         if cell.system == "soft":
             return self._fitted(reading, train, "soft"), "soft"
+        if cell.system == "lattice":
+            return self._fitted(reading, train, "lattice"), "lattice"
         if cell.system == "stacked":
             return self._fitted({**case.below, **self._stacked(c2)}, train), "cascade"
         both = self._models.get(cell, "cascade", lambda: self._fitted(reading, train))

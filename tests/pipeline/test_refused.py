@@ -72,7 +72,7 @@ def test_labels_that_the_upper_model_has_not_seen(
     [
         (
             {"decode": "jointly"},
-            "no decoding 'jointly'; choose from none, cascade, soft, joint, auto",
+            "no decoding 'jointly'; choose from none, cascade, soft, lattice, joint, auto",
         ),
         ({"weights": {"x": 1.0}}, "no task 'x' to weigh"),
         ({"weights": {"low": -1.0}}, "weight of 'low' is -1.0"),

@@ -208,7 +208,10 @@ BAD = {
         f'{NER}loss = "logistic"\n',
         """there is no key 'loss' here; it belongs to kind = "linear" or kind = "aso\"""",
     ),
-    "decode": (f'decode = "x"\n{NER}', "decode is 'x'; give one of none, cascade, soft, joint"),
+    "decode": (
+        f'decode = "x"\n{NER}',
+        "decode is 'x'; give one of none, cascade, soft, lattice, joint",
+    ),
     "folds": (f"folds = 1\n{NER}", "folds is 1; give a whole number of at least 2"),
     "flag": (f"seed = true\n{NER}", "seed is true; give a whole number of at least 0"),
     "epsilon": (f"epsilon = 1.5\n{NER}", "epsilon is 1.5; give a number above 0 and below 1"),

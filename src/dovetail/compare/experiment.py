@@ -3,6 +3,7 @@
 none      the last task alone: it sees nothing of the others
 cascade   it reads the best labels of the tasks below
 soft      it reads their probabilities, in training too
+lattice   it reads their likeliest labellings, in training too
 stacked   as cascade, with a second tagger that also reads the first one's labels around a token
 joint     trained as cascade, and decoded together with the tasks below
 auto      a pool of models with transfer, or none, chosen by cross-validation
@@ -290,7 +291,7 @@ class Experiment:
             epsilon=self.recipe.epsilon,
             threads=self.threads,
         )
-        kind = cast(Training, training if training in ("soft", "auto") else "cascade")
+        kind = cast(Training, training if training in ("soft", "lattice", "auto") else "cascade")
         labels = {task.name: task.label for task in self.recipe.tasks if task.label}
         labels = {name: label for name, label in labels.items() if name in data}
         labels.update(dict.fromkeys(own, self.label))

@@ -8,14 +8,14 @@ from typing import Literal, get_args
 
 from dovetail.errors import DataError
 
-Decode = Literal["none", "cascade", "soft", "joint", "auto"]
-Training = Literal["cascade", "soft", "gold", "joint", "auto"]
+Decode = Literal["none", "cascade", "soft", "lattice", "joint", "auto"]
+Training = Literal["cascade", "soft", "lattice", "gold", "joint", "auto"]
 System = Literal[Decode, "stacked"]
 
 DECODINGS: tuple[Decode, ...] = get_args(Decode)
 TRAININGS: tuple[Training, ...] = get_args(Training)
 SYSTEMS: tuple[System, ...] = get_args(System)
-PROBABILISTIC = ("soft", "joint", "auto")  # need layers that are calibrated
+PROBABILISTIC = ("soft", "lattice", "joint", "auto")  # need layers that are calibrated
 
 
 def check_choice(what: str, given: str, names: Sequence[str]) -> None:

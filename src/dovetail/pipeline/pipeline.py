@@ -31,6 +31,8 @@ class Pipeline(LayeredLabeller):
     - ``none``: nothing passes; each tagger sees only what the data has.
     - ``cascade``: each tagger's best labels are what the next one reads.
     - ``soft``: each tagger's label probabilities are what the next one reads.
+    - ``lattice``: each tagger's best labellings, with their probabilities, are what the next one
+      reads; its own answer is that of the mixture.
     - ``joint``: nothing is fixed. All labels of a sequence are found together, as the best of one
       factorial CRF whose score is the sum of all taggers' scores.
     - ``auto``: as ``soft``, and `fit` trains with ``training="auto"`` by default.
@@ -48,7 +50,8 @@ class Pipeline(LayeredLabeller):
     weights
         Factors on the layers' scores in joint decoding, by default 1; `tune` finds good ones.
     lattice
-        With ``soft``, pass on the distribution over so many best labellings instead of marginals.
+        How many best labellings pass upward: with ``lattice``, by default 5; with ``soft``, the
+        share of each label in these, instead of marginals.
     inference, epsilon
         How a joint model is decoded: ``auto``, ``exact``, ``sparse``, ``beam`` or ``loopy``, and
         the mass that sparse decoding may leave out; see `Grid`.
@@ -116,7 +119,8 @@ class Pipeline(LayeredLabeller):
         Layers without data must be trained already.
 
         What a layer reads of those below it in training: their best labels (``cascade``), their
-        probabilities (``soft``), or the labels in its corpus where that has them (``gold``).
+        probabilities (``soft``), their best labellings as texts of their own, weighted by their
+        probabilities (``lattice``), or the labels in its corpus where that has them (``gold``).
         ``auto`` is soft, and the last layer becomes a pool of what does best on little text,
         selected by cross-validation: an annotator that the pipeline tags with, saves and loads. By
         default it is ``auto`` for a pipeline of that decoding and ``cascade`` for others. On text

@@ -10,6 +10,7 @@ from dovetail.corpus import Column, Corpus
 from dovetail.grid import Grid
 from dovetail.pipeline.choices import Decode
 from dovetail.pipeline.decode.joint import JointScores, Pass, annotate_in_order
+from dovetail.pipeline.decode.lattice import N_BEST, Lattice, Mixture
 from dovetail.pipeline.decode.single import best_column, missing, soft_column
 from dovetail.pipeline.layers.known import Known
 from dovetail.pipeline.layers.layer import Layer
@@ -45,6 +46,10 @@ class Decoder:
                     layer = self.layers[member]
                     corpus = corpus.with_column(layer.name, Column(codes, layer.labels))
             return corpus
+        if decode == "lattice":
+            for layer, mixture in self.mixtures(corpus, known):
+                corpus = corpus.with_column(layer.name, Column(mixture.best(), layer.labels))
+            return corpus
         passed = self.column_to_pass(decode, known)
         if DECODING_METHODS[decode].pass_on is _pass_best_labels:
             return annotate_in_order(self.layers, corpus, passed)
@@ -53,6 +58,17 @@ class Decoder:
             column = best_column(layer, filled, known.get(layer.name), self.threads)
             corpus = corpus.with_column(layer.name, column)
         return corpus
+
+    def mixtures(self, corpus: Corpus, known: Knowns) -> list[tuple[Layer, Mixture]]:
+        """Each layer given the likeliest labellings of those below it."""
+        lattice = Lattice.start(corpus)
+        out = []
+        for k, layer in enumerate(self.layers):
+            own = known.get(layer.name)
+            out.append((layer, Mixture.of(layer, lattice, own, self.threads)))
+            if k + 1 < len(self.layers):
+                lattice = lattice.extend(layer, self.lattice or N_BEST, own, self.threads)
+        return out
 
     def column_to_pass(self, decode: Decode, known: Knowns) -> Pass:
         """What a layer passes on to those that read it."""
@@ -79,7 +95,7 @@ class Decoder:
 
 @dataclass(frozen=True)
 class DecodingMethod:
-    """A way to decode the layers of a pipeline.
+    """A way to decode the layers of a pipeline; ``lattice`` has a way of its own, `mixtures`.
 
     ``pass_on`` makes the column that a layer passes on to those which read it, each layer being
     decoded given these. ``make_grids`` is for layers that are decoded together: grids of several
@@ -118,6 +134,7 @@ DECODING_METHODS: dict[Decode, DecodingMethod] = {
     "none": DecodingMethod(_pass_nothing),
     "cascade": DecodingMethod(_pass_best_labels),
     "soft": DecodingMethod(_pass_probabilities),
+    "lattice": DecodingMethod(_pass_best_labels),
     "joint": DecodingMethod(_pass_probabilities, _make_joint_grids),
     "auto": DecodingMethod(_pass_probabilities),
 }

@@ -22,6 +22,7 @@ from dovetail.numeric import exp
 from dovetail.pipeline.choices import Decode
 from dovetail.pipeline.decode.decoder import Decoder, Knowns
 from dovetail.pipeline.decode.joint import annotate_in_order
+from dovetail.pipeline.decode.lattice import Mixture
 from dovetail.pipeline.decode.single import best_codes
 from dovetail.pipeline.decode.span_decision import label_scores
 from dovetail.pipeline.layers.known import Codes
@@ -67,7 +68,7 @@ class _Decoded(NamedTuple):
 
     codes: Codes
     marginals: Scores
-    grid: Grid
+    grid: Grid | Mixture
     place: int
 
 
@@ -114,6 +115,11 @@ def _decode_layers(
                 exact = grid.is_exact_affordable
                 source = (grid, place) if exact else (layer.annotator.grid(answer), 0)
                 found[layer.name] = _Decoded(best.labels[place], expected.labels[place], *source)
+    elif decode == "lattice":
+        for layer, mixture in decoder.mixtures(corpus, known):
+            codes = mixture.best()
+            logs += mixture.log_probabilities(codes)
+            found[layer.name] = _Decoded(codes, mixture.marginals, mixture, 0)
     else:
         passed = decoder.column_to_pass(decode, known)
         filled = annotate_in_order(decoder.layers[:-1], corpus, passed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,9 +52,16 @@ class TaggerLayer(WrappedTagger[Tagger]):
         copy.groups = list(self.groups)
         return copy
 
-    def fit(self, corpus: Corpus, label: str, callback: Any = None) -> None:
+    def fit(
+        self,
+        corpus: Corpus,
+        label: str,
+        callback: Any = None,
+        weights: Sequence[float] | None = None,
+    ) -> None:
+        """Train it; ``weights`` are those of sequences."""
         trained = Tagger(**self.settings) if self.groups else self.tagger
-        trained.fit(corpus, label=label, callback=callback)
+        trained.fit(corpus, label=label, weights=weights, callback=callback)
         for name in ("model_", "history_", "stopped_"):
             setattr(self.tagger, name, getattr(trained, name))
 

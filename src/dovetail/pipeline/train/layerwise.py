@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.chain.train.prior import FLAT_STRENGTH
 from dovetail.chain.train.steps import Progress
 from dovetail.corpus import Column, Corpus
 from dovetail.corpus.sequences import assign_folds
 from dovetail.errors import DataError
 from dovetail.features.resolution import resolve_corpus_features
 from dovetail.pipeline.choices import Training
+from dovetail.pipeline.decode.lattice import N_BEST, Lattice
 from dovetail.pipeline.decode.single import best_column, soft_column
 from dovetail.pipeline.layers.annotator import TrainableAnnotator
 from dovetail.pipeline.layers.layer import Layer
@@ -76,9 +78,45 @@ class LayerwiseTraining:
             filled = self.annotate(corpus, self.below(layer))
             self.choose_features(layer, filled, label)
             self.choose_representation_value(layer, filled, label)
-            annotator.fit(filled, label, self.callback(layer.name))
+            if self.columns == "lattice" and self.below(layer):
+                self._fit_lattice(layer, corpus, label)
+            else:
+                annotator.fit(filled, label, self.callback(layer.name))
         self.notes += [f"{layer.name}: {note}" for note in annotator.notes]
         self.sources[layer.name] = TrainedOn(filled, label)
+
+    def _fit_lattice(self, layer: Layer, corpus: Corpus, label: str) -> None:
+        """Train a tagger on the likeliest labellings below, each with its probability for a
+        weight."""
+        annotator = layer.annotator
+        if not isinstance(annotator, TaggerLayer):
+            raise DataError("only a Tagger can be trained on a lattice: let its training be soft")
+        lattice = Lattice.start(corpus)
+        for lower in self.below(layer):
+            lattice = self._extend(lattice, lower)
+        if annotator.tagger.c2 == "auto":
+            annotator.tagger.set_params(c2=FLAT_STRENGTH)
+            self.notes.append(
+                f"{layer.name}: the penalty is {FLAT_STRENGTH:g} for all features, since several "
+                "labellings of a text would mislead the graded one"
+            )
+        unfolded, weights = lattice.unfold()
+        annotator.fit(unfolded, label, self.callback(layer.name), weights)
+
+    def _extend(self, lattice: Lattice, lower: Layer) -> Lattice:
+        """A lattice with the labellings of one more layer, cross-fitted as a column would be."""
+        n = self.lattice or N_BEST
+        parts = self._parts(lower, lattice.corpus)
+        if parts is None:
+            return lattice.extend(lower, n, None, self.threads)
+        made = []
+        for part in range(-1, self.folds):
+            chosen = np.flatnonzero(parts == part)
+            if chosen.size:
+                model = lower if part < 0 else self.sources[lower.name].folds[part]
+                own = lattice.select(chosen).extend(model, n, None, self.threads)
+                made.append((chosen, own))
+        return Lattice.join(made, lattice.corpus)
 
     def callback(self, task: str) -> Any:
         """What a training under this title reports to."""
@@ -114,15 +152,10 @@ class LayerwiseTraining:
         return None if found is None else corpus.column(found)
 
     def _column(self, lower: Layer, corpus: Corpus) -> Column:
-        source = self.sources.get(lower.name)
-        parts = (
-            None if source is None else shared_parts(corpus, source.corpus, self.folds, self.seed)
-        )
-        if source is None or parts is None:
+        parts = self._parts(lower, corpus)
+        if parts is None:
             return self._write(lower, corpus)
-        if not source.folds:
-            self._note_cross_fitting(lower, corpus, parts)
-            source.folds = self._fold_models(lower, source)
+        source = self.sources[lower.name]
         columns: list[Column] = []
         order: list[Ints] = []
         for part in range(-1, self.folds):
@@ -132,6 +165,18 @@ class LayerwiseTraining:
                 columns.append(self._write(model, corpus.select(chosen)))
                 order.append(chosen)
         return restore_order(columns, np.concatenate(order), corpus)
+
+    def _parts(self, lower: Layer, corpus: Corpus) -> Ints | None:
+        """For each sequence the part of the lower layer's training text that it is in, or -1, the
+        models without each part being trained; None where no text is shared."""
+        source = self.sources.get(lower.name)
+        if source is None:
+            return None
+        parts = shared_parts(corpus, source.corpus, self.folds, self.seed)
+        if parts is not None and not source.folds:
+            self._note_cross_fitting(lower, corpus, parts)
+            source.folds = self._fold_models(lower, source)
+        return parts
 
     def _write(self, layer: Layer, corpus: Corpus) -> Column:
         if self.columns == "soft":

@@ -27,7 +27,11 @@ RECIPE: Table = {
             "decode": Key(Choice(DECODINGS), "How the tasks are decoded."),
             "inference": Key(Choice(INFERENCES), "How joint decoding is done."),
             "epsilon": Key(SHARE, "The probability mass that sparse inference may leave out."),
-            "lattice": Key(COUNT, "With soft, so many best labellings in place of marginals."),
+            "lattice": Key(
+                COUNT,
+                "How many best labellings pass upward: by lattice 5 if not given; by soft their "
+                "shares in place of marginals.",
+            ),
         },
     ),
     **describe_parameters(
