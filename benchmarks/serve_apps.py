@@ -93,7 +93,12 @@ def _word_features(words: list[str], place: int) -> list[str]:
     return features
 
 
-APPS: dict[str, Callable[[str], Any]] = {"ours": ours, "constant": constant, "plain": plain}
+APPS: dict[str, Callable[[str], Any]] = {
+    "ours": ours,
+    "default": ours,
+    "constant": constant,
+    "plain": plain,
+}
 
 if __name__ == "__main__":
     kind, argument = sys.argv[1:]

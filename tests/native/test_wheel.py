@@ -121,3 +121,11 @@ def test_too_old_cpu(python: Path, cpu: str) -> None:
         assert done.returncode == 1
         assert done.stderr.splitlines()[-1].startswith("dovetail: this CPU is older than x86-64-v2")
         assert "Traceback" not in done.stderr
+
+
+def test_page_of_the_service_comes_along(python: Path) -> None:
+    listing = "[f.name for f in resources.files('dovetail.serve').joinpath('page').iterdir()]"
+    script = f"from importlib import resources; print(*sorted({listing}))"
+    done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=True)
+    page = DEMO.parent / "serve" / "page"
+    assert done.stdout.split() == sorted(file.name for file in page.iterdir())

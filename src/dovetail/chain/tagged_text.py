@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from dovetail.chain.tagging_html import LabelledSequence, mark_text
 from dovetail.corpus import Corpus
-from dovetail.corpus.record import RecordGatherer
-from dovetail.corpus.texts import Unit, check_unit, cut_lines, text_record
+from dovetail.corpus.record import Record, RecordGatherer
+from dovetail.corpus.texts import Unit, check_unit, cut_lines
+from dovetail.corpus.tokenizer import tokenize
 from dovetail.errors import DataError
 
 OUTSIDE = "O"
@@ -43,22 +46,41 @@ class TaggedText(NamedTuple):
         return self.to_html()
 
 
-class CutTexts(NamedTuple):
-    """Texts cut into sequences: of each the text it is of, and where in it it begins."""
+@dataclass(frozen=True)
+class CutTexts:
+    """Texts cut into sequences: of each sequence the text it is of, where in it it begins, its own
+    text, and its tokens with their places in that."""
 
     texts: list[str]
     owners: list[int]
     starts: list[int]
-    corpus: Corpus
+    parts: list[str]
+    words: list[list[str]]
+    offsets: list[list[tuple[int, int]]]
+    document_bounds: list[int] | None
+    column: str
+    needs_corpus: bool
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The sequences, the words in a column; each text that is not blank is a document."""
+        gatherer = RecordGatherer([self.column])
+        for part, words, offsets in zip(self.parts, self.words, self.offsets, strict=True):
+            gatherer.add(Record({self.column: words}, len(words), False, part, offsets))
+        return Corpus(**{**gatherer.parts(), "document_bounds": self.document_bounds})
+
+    @property
+    def data(self) -> Corpus | list[list[str]]:
+        """What is to be tagged: the words alone, where the model reads nothing else."""
+        return self.corpus if self.needs_corpus else self.words
 
     def place(
         self, taggings: Sequence[LabelledSequence], *, by_spans: bool
     ) -> list[list[TextSpan]]:
         """What was found in each text, from what was found in the sequences."""
         out: list[list[TextSpan]] = [[] for _ in self.texts]
-        pieces = zip(self.corpus, taggings, self.owners, self.starts, strict=True)
-        for sequence, tagging, owner, start in pieces:
-            offsets = [] if sequence.offsets is None else sequence.offsets.tolist()
+        pieces = zip(self.offsets, taggings, self.owners, self.starts, strict=True)
+        for offsets, tagging, owner, start in pieces:
             for first, after, label, probability in _spans(tagging, by_spans):
                 begin, end = start + offsets[first][0], start + offsets[after - 1][1]
                 text = self.texts[owner][begin:end]
@@ -66,16 +88,17 @@ class CutTexts(NamedTuple):
         return out
 
 
-def cut_texts(texts: Iterable[str], unit: Unit, column: str) -> CutTexts:
-    """Texts as a corpus of lines, paragraphs or whole texts, the words in a column of that name;
-    each text that is not blank is a document."""
+def cut_texts(
+    texts: Iterable[str], unit: Unit, column: str, *, needs_corpus: bool = True
+) -> CutTexts:
+    """Texts cut into lines, paragraphs or nothing."""
     check_unit(unit)
     if isinstance(texts, str):
         raise DataError("give a list of texts, not a single one")
     given = list(texts)
-    gatherer = RecordGatherer([column])
     owners: list[int] = []
     starts: list[int] = []
+    parts: list[str] = []
     bounds = [0]
     for number, text in enumerate(given):
         if not isinstance(text, str):
@@ -83,15 +106,19 @@ def cut_texts(texts: Iterable[str], unit: Unit, column: str) -> CutTexts:
         at = 0
         for part in _cut(text, unit):
             at = text.index(part, at)  # only white space stands between parts
-            gatherer.add(text_record(part, column=column))
+            parts.append(part)
             owners.append(number)
             starts.append(at)
             at += len(part)
-        if len(owners) > bounds[-1]:
-            bounds.append(len(owners))
+        if len(parts) > bounds[-1]:
+            bounds.append(len(parts))
+    offsets = [tokenize(part) for part in parts]
+    words = [
+        [part[start:end] for start, end in places]
+        for part, places in zip(parts, offsets, strict=True)
+    ]
     documents = None if unit == "document" else bounds
-    corpus = Corpus(**{**gatherer.parts(), "document_bounds": documents})
-    return CutTexts(given, owners, starts, corpus)
+    return CutTexts(given, owners, starts, parts, words, offsets, documents, column, needs_corpus)
 
 
 def _cut(text: str, unit: Unit) -> Iterable[str]:

@@ -284,16 +284,20 @@ class Tagger(Estimator):
 
         cut = self.cut_texts(texts, unit=unit)
         by_spans = self.model_.facts["scheme"] != "none"
-        found = cut.place(self.tag(cut.corpus), by_spans=by_spans)
+        found = cut.place(self.tag(cut.data), by_spans=by_spans)
         return [TaggedText(*one) for one in zip(cut.texts, found, strict=True)]
 
     def cut_texts(self, texts: Iterable[str], *, unit: Unit | None = None) -> CutTexts:
-        """Raw texts as a corpus that it reads, cut as `tag_texts` does."""
+        """Raw texts cut as `tag_texts` does; their ``data`` is what can be tagged."""
         from dovetail.chain.tagged_text import cut_texts
 
-        reads = self.reads_
-        column = reads[0] if len(reads) == 1 else "word"
-        return cut_texts(texts, unit or self.model_.facts.get("unit") or "line", column)
+        template, reads = self.template_, self.reads_
+        return cut_texts(
+            texts,
+            unit or self.model_.facts.get("unit") or "line",
+            reads[0] if len(reads) == 1 else "word",
+            needs_corpus=template is None or not template.reads_words_alone,
+        )
 
     def log_likelihood(self, data: Any, labels: Iterable[Sequence[str]]) -> list[float]:
         """Log-probability of the given labels of each sequence."""

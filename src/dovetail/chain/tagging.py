@@ -90,22 +90,26 @@ def _spans(
     found = [] if model.facts["scheme"] == "none" else spans(labels)
     if not found:
         return []
-    events = [
-        (number, mask)
-        for number, span in enumerate(found)
-        for mask in span_events(model.labels, span)
-    ]
-    owners = np.array([number for number, _ in events], np.int64)
-    masks = np.concatenate([mask.ravel() for _, mask in events])
-    starts = np.array([span.start for span in found], np.int64)[owners]
-    ends = np.array([span.end for span in found], np.int64)[owners]
+    owners, starts, ends, masks = [], [], [], []
+    for number, span in enumerate(found):
+        for mask in span_events(model.labels, span):
+            owners.append(number)
+            starts.append(span.start)
+            ends.append(span.end)
+            masks.append(mask.ravel())
     logs = model.native.span_log_probabilities(
-        batch, s, starts, ends, masks, model.constraints, allowed
+        batch,
+        s,
+        np.array(starts, np.int64),
+        np.array(ends, np.int64),
+        np.concatenate(masks),
+        model.constraints,
+        allowed,
     )
-    shares = np.bincount(owners, exp(logs), len(found))
-    return [
-        SpanPrediction(*span, min(1.0, float(p))) for span, p in zip(found, shares, strict=True)
-    ]
+    shares = [0.0] * len(found)
+    for number, share in zip(owners, exp(logs).tolist(), strict=True):
+        shares[number] += share
+    return [SpanPrediction(*span, min(1.0, p)) for span, p in zip(found, shares, strict=True)]
 
 
 def span_events(names: tuple[str, ...], span: Span) -> Sequence[npt.NDArray[np.uint8]]:

@@ -48,10 +48,10 @@ def command(
 ) -> None:
     """Compare ways of transfer learning on the data of a recipe's last task.
 
-    The systems none, cascade, soft, lattice, stacked, joint and auto can be trained and scored on the same
-    splits; the table [compare] of the recipe says which, and how: by default on ten random halves.
-    The results go to standard output, as a table or with --json as JSON, and progress goes to
-    standard error. Finished parts are saved: after an interruption, the same command continues
+    The systems none, cascade, soft, lattice, stacked, joint and auto can be trained and scored on
+    the same splits; the table [compare] of the recipe says which, and how: by default on ten random
+    halves. The results go to standard output, as a table or with --json as JSON, and progress goes
+    to standard error. Finished parts are saved: after an interruption, the same command continues
     where it stopped.
     """
     plan = Recipe.read(recipe)

@@ -60,8 +60,8 @@ def cut_lines(lines: Iterable[str], unit: Unit) -> Iterator[tuple[str, bool]]:
             yield line.rstrip("\r\n"), number == 0
 
 
-def text_record(text: str, *, opens_document: bool = False, column: str = "word") -> Record:
-    """One sequence, tokenized, its words in a column of that name."""
+def text_record(text: str, *, opens_document: bool = False) -> Record:
+    """One sequence, tokenized."""
     offsets = tokenize(text)
     words = [text[start:end] for start, end in offsets]
-    return Record({column: words}, len(words), opens_document, text, offsets)
+    return Record({"word": words}, len(words), opens_document, text, offsets)

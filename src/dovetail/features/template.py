@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -96,13 +97,13 @@ class Template:
     def __reduce__(self) -> tuple[Any, ...]:
         return (_rebuild, (self.expressions, self.lexicons, self.tables))
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns it reads of the data, without built-in ones."""
         names = dict.fromkeys(attribute.column for attribute in self.attributes)
         return tuple(name for name in names if not name.startswith("@"))
 
-    @property
+    @cached_property
     def _reads_places(self) -> bool:
         return any(attribute.column.startswith("@") for attribute in self.attributes)
 
@@ -157,6 +158,11 @@ class Template:
         return out
 
     # What taggers use
+
+    @property
+    def reads_words_alone(self) -> bool:
+        """Whether lists of words are all it needs: one column, and neither places nor functions."""
+        return len(self.columns) == 1 and not self._reads_places and not self.functions
 
     def extract(
         self,

@@ -109,7 +109,7 @@ class LayeredLabeller(Composition):
         return layered_texts(cut, self.tag(cut.corpus, decode=decode), self.layers)
 
     def cut_texts(self, texts: Iterable[str], *, unit: Unit | None = None) -> CutTexts:
-        """Raw texts as a corpus that the layers read, cut as `tag_texts` does."""
+        """Raw texts cut as `tag_texts` does; their ``corpus`` is what can be tagged."""
         self.check()
         units = [one.model_.facts.get("unit") for a in self.layers for one in a.annotator.taggers]
         inputs = input_columns(self.layers, self.representations)

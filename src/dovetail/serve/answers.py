@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 from typing import Any, NamedTuple, cast
 
 from dovetail.chain.tagged_text import CutTexts, TextSpan
 from dovetail.chain.tagger import Tagger
 from dovetail.chain.tagging import SpanPrediction
 from dovetail.corpus.labels import spans
-from dovetail.corpus.schemes import detect_scheme
 from dovetail.errors import DataError
 from dovetail.pipeline import Pipeline
 from dovetail.serve.models import ServedModel
@@ -47,7 +45,7 @@ def tag_items(
         pairs = zip(items, found, strict=True)
         return [{"tokens": item, **writer.sequence(one)} for item, one in pairs]
     cut = model.labeller.cut_texts(items, unit=cast(Any, options.unit))
-    found = label(model, cut.corpus, options)
+    found = label(model, cut.data, options)
     answers = writer.texts(cut, found)
     if options.per_token or options.marginals or options.nbest is not None:
         for answer, own in zip(answers, _by_text(cut, writer, found), strict=True):
@@ -89,9 +87,7 @@ class Writer:
 
     def __init__(self, model: ServedModel) -> None:
         self.layered = isinstance(model.labeller, Pipeline)
-        self.by_spans = {
-            name: detect_scheme([labels]) != "none" for name, labels in model.layers.items()
-        }
+        self.by_spans = model.has_spans
 
     def texts(self, cut: CutTexts, found: Sequence[Labelled]) -> list[dict[str, Any]]:
         """Spans by characters of each text."""
@@ -164,13 +160,10 @@ def _by_text(
 ) -> list[list[dict[str, Any]]]:
     """The sequences of each text, with the places of their tokens in it."""
     out: list[list[dict[str, Any]]] = [[] for _ in cut.texts]
-    pieces = zip(cut.owners, cut.starts, cut.corpus, found, strict=True)
-    for owner, group in groupby(pieces, key=lambda piece: piece[0]):
-        for _, start, sequence, one in group:
-            places = [] if sequence.offsets is None else sequence.offsets.tolist()
-            offsets = [[start + a, start + b] for a, b in places]
-            tokens = [cut.texts[owner][a:b] for a, b in offsets]
-            out[owner].append({"tokens": tokens, "offsets": offsets, **writer.sequence(one)})
+    pieces = zip(cut.owners, cut.starts, cut.words, cut.offsets, found, strict=True)
+    for owner, start, words, places, one in pieces:
+        offsets = [[start + a, start + b] for a, b in places]
+        out[owner].append({"tokens": words, "offsets": offsets, **writer.sequence(one)})
     return out
 
 

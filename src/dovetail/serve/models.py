@@ -9,6 +9,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -27,7 +28,7 @@ CHAIN_DECODINGS = ("viterbi", "marginal")
 Stamp = tuple[int, int, int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ServedModel:
     """A model as it was when its file was read; ``version`` is a digest of the file."""
 
@@ -35,7 +36,7 @@ class ServedModel:
     version: str
     labeller: Tagger | Pipeline
 
-    @property
+    @cached_property
     def decodings(self) -> tuple[str, ...]:
         """The ways to decode it, the default first."""
         if isinstance(self.labeller, Tagger):
@@ -43,13 +44,18 @@ class ServedModel:
         default = self.labeller.decode
         return (default, *(one for one in DECODINGS if one != default))
 
-    @property
+    @cached_property
     def layers(self) -> dict[str, list[str]]:
         """The labels of each layer; a single tagger is one layer, called by its column."""
         model = self.labeller
         if isinstance(model, Tagger):
             return {model.label_column_ or "labels": model.labels_}
         return {layer.name: list(layer.labels) for layer in model.layers}
+
+    @cached_property
+    def has_spans(self) -> dict[str, bool]:
+        """By layer, whether the labels write spans, as B-PER does, or are plain, as NN is."""
+        return {name: detect_scheme([labels]) != "none" for name, labels in self.layers.items()}
 
     @property
     def reads(self) -> list[str]:
@@ -66,7 +72,7 @@ class ServedModel:
             return list(self.layers)
         return [name for name in self.layers if isinstance(self.labeller[name], Tagger)]
 
-    @property
+    @cached_property
     def reads_whole_corpora(self) -> bool:
         """Whether what it says of a sequence depends on others that are tagged with it."""
         return any(one.reads_corpus_ for one in getattr(self.labeller, "representations", ()))
@@ -75,7 +81,7 @@ class ServedModel:
         """What clients may know of it."""
         kind = "tagger" if isinstance(self.labeller, Tagger) else "pipeline"
         layers = {
-            name: {"labels": labels, "spans": detect_scheme([labels]) != "none"}
+            name: {"labels": labels, "spans": self.has_spans[name]}
             for name, labels in self.layers.items()
         }
         return {

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
 from dovetail.corpus.texts import UNITS
 from dovetail.corpus.tokenizer import tokenize
@@ -19,8 +19,14 @@ TAG_KEYS = (*INPUTS, "model", "unit", "decode", "nbest", "marginals", "per_token
 EXPLAIN_KEYS = ("text", "tokens", "model", "unit", "sequence", "token", "layer", "why_not", "top")
 
 
-@dataclass(frozen=True)
-class Options:
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+class Options(NamedTuple):
     """What is to be said of each text or sequence."""
 
     unit: str | None = None
@@ -65,7 +71,7 @@ class ExplainRequest:
 def read_object(body: bytes) -> dict[str, Any]:
     """The JSON object that a body holds."""
     try:
-        found = json.loads(body, parse_constant=_refuse_constant)
+        found = DECODER.decode(body.decode())
     except UnicodeDecodeError:
         raise bad_request("the body is not UTF-8: send JSON in UTF-8") from None
     except (ValueError, RecursionError) as error:
@@ -94,6 +100,8 @@ def read_tag_request(body: bytes, models: Mapping[str, ServedModel], limits: Lim
     items = value if key in ("texts", "sequences") else [value]
     _check_items(key, items, are_texts)
     _check_size(items, are_texts, limits)
+    if len(given) == 1 + ("model" in given):
+        return TagRequest(model, items, are_texts, Options())
     options = Options(
         unit=_choice(given, "unit", UNITS),
         decode=_choice(given, "decode", model.decodings, of=f"the model '{model.name}'"),
@@ -132,10 +140,6 @@ def read_explain_request(
         why_not,
         _whole_number(given, "top", 1, 1000) or 10,
     )
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
 
 
 def _refuse_unknown(given: Mapping[str, Any], known: Sequence[str]) -> None:

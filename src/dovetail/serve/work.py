@@ -14,6 +14,7 @@ from dovetail.serve.errors import bad_request, failure
 from dovetail.serve.requests import ExplainRequest, TagRequest
 
 Request = TypeVar("Request")
+ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 LOG = logging.getLogger(__name__)
 
 
@@ -22,7 +23,7 @@ def answer_tag_requests(requests: Sequence[TagRequest]) -> list[Answer]:
     groups: dict[Any, list[int]] = {}
     for place, request in enumerate(requests):
         alone = place if request.model.reads_whole_corpora else None
-        key = (id(request.model), request.are_texts, request.options, alone)
+        key = (request.model, request.are_texts, request.options, alone)
         groups.setdefault(key, []).append(place)
     answers: dict[int, Answer] = {}
     for places in groups.values():
@@ -81,4 +82,4 @@ def _guarded(answer: Callable[[Request], bytes], request: Request) -> Answer:
 
 
 def _to_json(answer: dict[str, Any]) -> bytes:
-    return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
+    return ENCODER.encode(answer).encode()
