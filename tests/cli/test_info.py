@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -119,3 +120,18 @@ def test_pipelines_of_0_1_have_less_to_say(run: Run) -> None:
     text = run("info", saved / "pipeline-auto.dovetail").stdout
     assert "  member  " in text
     assert "candidates" not in text
+
+
+def test_what_a_task_with_shared_structure_has_chosen(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.conll").write_text("the D\ncat N\n\na D\ndog N\n\n" * 8)
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        'decode = "cascade"\n[[task]]\nname = "pos"\nkind = "aso"\ndata = "t.conll"\n'
+        "parts = 2\nsharing = 0.5\n"
+    )
+    run("train", recipe, "-m", tmp_path / "m")
+    shown = run("info", tmp_path / "m").stdout
+    assert re.search(r"^ *sharing +0\.5$", shown, re.MULTILINE)
+    recipe.write_text(recipe.read_text().replace("sharing = 0.5", 'variant = "paper"'))
+    wrong = run("train", recipe, "-m", tmp_path / "m", code=1)
+    assert "the variant 'paper' has no default for h: give a number" in wrong.stderr

@@ -144,3 +144,13 @@ def test_a_recipe_has_the_same_settings(tmp_path) -> None:
         recipe.write_text(task + wrong)
         with pytest.raises(DataError, match=words):
             Recipe.read(recipe).fit()
+
+
+def test_threads_do_not_change_what_is_chosen() -> None:
+    few, other = random_corpus(20), random_corpus(100, seed=1)
+    made = [
+        ASO(features=WORDS, n_parts=2, auxiliary=[labelled(other, "tag")], threads=n).fit(few)
+        for n in (1, 3)
+    ]
+    assert made[0].sharing_ == made[1].sharing_ > 0
+    assert made[0].to_bytes() == made[1].to_bytes()

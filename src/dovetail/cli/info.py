@@ -190,8 +190,10 @@ def _pipeline_as_text(facts: Mapping[str, Any]) -> str:
         else:
             rows.append(("  kind", layer["kind"]))
             rows += member_rows(layer["model"])
-            rounds = layer.get("training", {}).get("rounds", ())
-            rows += [("  round", describe_aso_round(one)) for one in rounds]
+            learned = layer.get("training", {})
+            rows += [("  round", describe_aso_round(one)) for one in learned.get("rounds", ())]
+            if learned.get("sharing") is not None:
+                rows.append(("  sharing", f"{learned['sharing']:g}"))
         rows += training_rows(layer["fitting"])
         lines += ["", layer["name"], *_aligned(rows)]
         for label, weights in layer.get("top_weights", {}).items():
