@@ -128,8 +128,10 @@ class DomainExperiment(Experiment):
 
     def _strengths(self) -> DomainStudy:
         """The biases of the paper at many strengths: the grid of its Figure 2, and the distance of
-        its Figure 4; and ours."""
+        its Figure 4, with properties read as means and as printed; and ours."""
         arms = {"HMM": Arm(System(), PAPER)}
+        printed = replace(PAPER, biased={**PAPER.biased, "scaling": "paper"})
+        arms["D+E as printed, sigma 100, alpha 0.01"] = Arm(System(properties="DE"), printed)
         for sigma in SIGMAS:
             scaled = {**PAPER.biased, "sigma": sigma}
             for alpha in ALPHAS:
@@ -137,6 +139,8 @@ class DomainExperiment(Experiment):
                 arms[grid_name(sigma, alpha)] = Arm(System(properties="DE"), recipe)
             alone = replace(PAPER, biased=scaled, distance=1.0)
             arms[f"D, sigma {sigma:g}"] = Arm(System(properties="D"), alone)
+            printed = replace(PAPER, biased={**scaled, "scaling": "paper"}, distance=1.0)
+            arms[f"D as printed, sigma {sigma:g}"] = Arm(System(properties="D"), printed)
         for nats in NATS:
             recipe = replace(PAPER, biased={}, distance=nats)
             arms[f"D, {nats:g} nats"] = Arm(System(properties="D"), recipe)

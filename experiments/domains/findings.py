@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import mean
-from typing import Any
+from typing import Any, NamedTuple
 
 from dovetail.compare import Result
 from dovetail.compare.formatting import format_difference, format_p_value
@@ -128,13 +130,63 @@ def sentences(study: str, results: Sequence[Result]) -> list[str]:
                 by_system[after][k]["overall"]["f1"] > by_system[before][k]["overall"]["f1"]
                 for k in by_system[after]
             )
-            out.append(f"{study}: {what} {signed2(gain)} (up in {ups} of {found[after].n_samples})")
+            own, other = by_system[after], by_system[before]
+            tested = ""
+            if found[after].unseen is not None:
+                p = max(pooled_p(own[k], other[k]) for k in own)
+                tested = f"; p {format_p_value(p)}"
+            seen = f"up in {ups} of {found[after].n_samples}{tested}"
+            out.append(f"{study}: {what} {signed2(gain)} ({seen})")
     for letter, before, after, name in MOVED:
         if before in found and after in found:
             a, b = (found[system].properties.get(name) for system in (before, after))
             if a is not None and b is not None:
                 out.append(f"{study}: {letter} moves its property on unseen text {a:.3f} → {b:.3f}")
     return out
+
+
+class Correlation(NamedTuple):
+    """Pearson's r of n pairs, and its 95 % interval by Fisher's transformation."""
+
+    r: float
+    low: float
+    high: float
+    n: int
+
+
+def correlate(xs: Sequence[float], ys: Sequence[float]) -> Correlation | None:
+    """The correlation of pairs; None of fewer than four, or where one side never changes.
+
+    >>> correlate([1, 2, 3, 4, 5], [2, 4, 5, 4, 6]).n
+    5
+    """
+    if len(xs) < 4 or len(set(xs)) == 1 or len(set(ys)) == 1:
+        return None
+    r = min(max(statistics.correlation(xs, ys), -1 + 1e-12), 1 - 1e-12)
+    z, width = math.atanh(r), 1.96 / math.sqrt(len(xs) - 3)
+    return Correlation(r, math.tanh(z - width), math.tanh(z + width), len(xs))
+
+
+def judge_distances(found: Mapping[str, Line]) -> str | None:
+    """Figure 4 of the paper in a sentence: does accuracy fall with the distance of domains?"""
+    alone = [line for name, line in found.items() if name == "HMM" or name.startswith("D")]
+    points = [
+        (line.properties["distance"] or 0.0, line.score)
+        for line in alone
+        if "E" not in line.system and "ours" not in line.system
+    ]
+    measured = correlate(*zip(*points, strict=True)) if points else None
+    if measured is None:
+        return None
+    verdict = "no relation is shown"
+    if measured.high < 0:
+        verdict = "accuracy falls with the distance, as in the paper"
+    elif measured.low > 0:
+        verdict = "accuracy rises with the distance, against the paper"
+    return (
+        f"Figure 4: over {measured.n} strengths of D, distance and accuracy correlate by "
+        f"{measured.r:.2f} (95 % interval {measured.low:.2f} to {measured.high:.2f}): {verdict}"
+    )
 
 
 def signed2(difference: float) -> str:

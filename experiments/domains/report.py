@@ -17,7 +17,14 @@ from experiments.common.files import write_json
 from experiments.common.tables import dense_table, percent2
 from experiments.domains import published_results as published
 from experiments.domains.experiment import ALPHAS, SIGMAS, STRENGTHS, SWITCHED, grid_name
-from experiments.domains.findings import REFERENCE, Line, lines, sentences, to_dict
+from experiments.domains.findings import (
+    REFERENCE,
+    Line,
+    judge_distances,
+    lines,
+    sentences,
+    to_dict,
+)
 from experiments.domains.plots import distances, grid
 
 PROPERTIES = {"entropy": "H(label|state)", "distance": "distance", "predict": "predict"}
@@ -40,8 +47,10 @@ class DomainReport:
         self.switched = [name for name in results if name.startswith(SWITCHED)]
 
     def sentences(self) -> list[str]:
-        """What the studies of all systems say."""
-        return [s for name in self.compared for s in sentences(name, self.results[name])]
+        """What the studies of all systems say, and that of strengths."""
+        found = [s for name in self.compared for s in sentences(name, self.results[name])]
+        verdict = judge_distances(self.lines.get(STRENGTHS, {}))
+        return found if verdict is None else [*found, verdict]
 
     def write(self) -> list[Path]:
         """Write JSON and pages into the output folder; their paths."""

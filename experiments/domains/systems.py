@@ -56,7 +56,7 @@ PAPER = Recipe(
     repel=100.0,  # beta
     values=(1.0,),
     left_out=False,
-    biased={"sigma": 100.0, "scaling": "mean"},
+    biased={"sigma": 100.0, "scaling": "mean"},  # as printed they do even less: see strengths
 )
 OURS = Recipe(
     hmm={},

@@ -18,7 +18,9 @@ def report(experiment: JointExperiment, results: Results) -> JointReport:
 
 
 @click.command()
-@experiment_options("joint", splits=5, quick="Three draws, a weak and a fair tagger below.")
+@experiment_options(
+    "joint", splits=5, quick="Three draws without mails, a weak and a fair tagger below."
+)
 def main(**options: Any) -> None:
     """When does joint decoding pay, and when a lattice?
 

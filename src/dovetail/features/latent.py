@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -98,6 +99,13 @@ class LatentTemplate:
             names: template.compile_rows(rows) for names, rows in conditioned.items()
         }
         self._tables = {name: self._table(name) for name in self.latent}
+
+    @property
+    def transitions_a_token(self) -> int:
+        """How many matrices of transitions each token has: the combinations of labels that they
+        are given."""
+        sizes = [prod(len(self.latent[name]) for name in names) for names in self.conditioned]
+        return sum(sizes)
 
     def _columns_at(self, row: Row, offset: int) -> tuple[str, ...]:
         found = {part.attribute.column for part in row.parts if part.offset == offset}

@@ -8,7 +8,7 @@ that they lead to. The score of a labelling is the sum of all of these.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -19,7 +19,8 @@ import numpy.typing as npt
 from dovetail import _native
 from dovetail.errors import DataError
 from dovetail.grid import approximate
-from dovetail.grid.merged import Factors, Key, MergedLayers, cyclic_layers
+from dovetail.grid.cycle import Cycle
+from dovetail.grid.merged import Factors, MergedLayers, cyclic_layers
 from dovetail.grid.observed import Known, mask_known
 from dovetail.grid.report import Gap, Report
 from dovetail.grid.results import Best, Labels, Marginals, Scores
@@ -171,9 +172,8 @@ class Grid:
         """The probability of each combination of labels, [tokens x labels x labels x ...]."""
         self._resolve_method("exact")
         settings = Settings(threads=threads)
-        if self._merged is not None:
-            each = [self._merged.split_joint(p.joint(threads=threads)) for p, _ in self._parts()]
-            return np.concatenate([np.empty((0, *self._sizes)), *each])
+        if (cycle := self._cycle(threads)) is not None:
+            return cycle.joint()
         _, states = self._call(self.native.marginals, True, settings.n_threads)
         found: Scores = states.reshape(len(states), *self._sizes)
         return found
@@ -187,9 +187,8 @@ class Grid:
         if k < 1:
             raise DataError(f"k is {k}; give a whole number of at least 1")
         _check_number("sequence", sequence, self.native.n_sequences)
-        if self._merged is not None:
-            found = self._part(sequence, sequence + 1).best_k(k)
-            return [(self._merged.split_labels(paths), score) for paths, score in found]
+        if (cycle := self._cycle(None)) is not None:
+            return cycle.best_k(k, sequence)
         labels, scores = self._call(self.native.best_k, sequence, k)
         return [(list(paths), float(score)) for paths, score in zip(labels, scores, strict=True)]
 
@@ -209,12 +208,8 @@ class Grid:
         self._resolve_method("exact")
         _check_number("sequence", sequence, self.native.n_sequences)
         _check_number("layer", layer, len(self.nodes))
-        if self._merged is not None:
-            if layer in self._merged.members:
-                of_label = self._merged.digits[layer]
-                masks = [np.asarray(mask, dtype=bool)[:, of_label] for mask in masks]
-            part = self._part(sequence, sequence + 1)
-            return part.span_log_probabilities(self._merged.number(layer), spans, masks)
+        if (cycle := self._cycle(None)) is not None:
+            return cycle.span_log_probabilities(layer, spans, masks, sequence)
         starts, ends = (np.array([span[k] for span in spans], dtype=np.int64) for k in (0, 1))
         rows = [np.asarray(mask, dtype=bool).astype(np.uint8).ravel() for mask in masks]
         every = np.concatenate(rows) if rows else np.zeros(0, dtype=np.uint8)
@@ -301,78 +296,44 @@ class Grid:
         members = cyclic_layers(len(self.nodes), list(self.lagged), given)
         return MergedLayers(self._sizes, members)
 
-    @cached_property
-    def _factors(self) -> Factors:
-        return Factors.of(
+    def _cycle(self, threads: int | None) -> Cycle | None:
+        """Exact inference where some layers have to be made one."""
+        if self._merged is None:
+            return None
+        factors = Factors.of(
             self.nodes, self.transitions, self.cotemporal, self.lagged, self.conditioned
         )
-
-    @property
-    def _bounds(self) -> npt.NDArray[np.int64]:
         whole = [0, self.native.n_tokens]
-        return np.asarray(whole if self.bounds is None else self.bounds, np.int64)
-
-    def _part(self, first: int, last: int) -> Grid:
-        """Some sequences, with the layers of a cycle merged."""
-        assert self._merged is not None
-        ends = self._bounds[first : last + 1]
-        factors = self._merged.merge(self._factors, slice(int(ends[0]), int(ends[-1])))
-        nodes, transitions = factors.named("node"), factors.named("transition")
-        order = [(i,) for i in range(len(nodes))]
-        return Grid(
-            [nodes[i] for i in order],
-            [transitions[i] for i in order],
-            factors.named("cotemporal"),
-            factors.named("lagged"),
-            ends - ends[0],
-            factors.named("conditioned"),
-        )
-
-    def _parts(self) -> Iterator[tuple[Grid, slice]]:
-        assert self._merged is not None
-        for first, last in self._merged.parts(self._bounds):
-            yield self._part(first, last), slice(first, last)
+        bounds = np.asarray(whole if self.bounds is None else self.bounds, np.int64)
+        return Cycle(self._merged, factors, bounds, Grid, threads)
 
     def _best_exactly(self, settings: Settings) -> Best:
-        if self._merged is None:
-            labels, scores = self._call(self.native.best, settings.n_threads)
-            return Best(labels, scores, self._exact_report)
-        found = [part.best("exact", threads=settings.threads) for part, _ in self._parts()]
-        each = [self._merged.split_labels(one.labels) for one in found]
-        layers = [np.concatenate([one[i] for one in each]) for i in range(len(self.nodes))]
-        return Best(layers, np.concatenate([one.scores for one in found]), self._exact_report)
+        cycle = self._cycle(settings.threads)
+        if cycle is not None:
+            return Best(*cycle.best(), self._exact_report)
+        labels, scores = self._call(self.native.best, settings.n_threads)
+        return Best(labels, scores, self._exact_report)
 
     def _marginals_exactly(self, settings: Settings) -> Marginals:
-        if self._merged is None:
+        cycle = self._cycle(settings.threads)
+        if cycle is None:
             found, _ = self._call(self.native.marginals, False, settings.n_threads)
             return self._make_marginals(found, self._exact_report)
-        log_z = np.zeros(len(self._bounds) - 1)
-        sums: dict[Key, list[Scores]] = {}
-        for part, sequences in self._parts():
-            own = part.marginals("exact", threads=settings.threads)
-            log_z[sequences] = own.log_z
-            names = (own.labels, own.transitions, own.cotemporal, own.lagged, own.conditioned)
-            split = self._merged.split(self._factors, Factors.of(*names))
-            for key, value in split.scores.items():
-                sums.setdefault(key, []).append(value)
-        whole = Factors(
-            {
-                key: np.concatenate(each)
-                if self._factors.scores[key].ndim > len(self._merged.place(*key).cells)
-                else np.sum(each, axis=0)
-                for key, each in sums.items()
-            }
-        )
-        every = [(i,) for i in range(len(self.nodes))]
-        return Marginals(
+        log_z, whole = cycle.marginals()
+        layers = [(i,) for i in range(len(self.nodes))]
+        arrays = [
             log_z,
-            [whole.named("node")[i] for i in every],
-            [whole.named("transition")[i] for i in every],
-            {tuple(key): whole.named("cotemporal")[tuple(key)] for key in self.cotemporal},
-            {key: whole.named("lagged")[tuple(key)] for key in self.lagged},
-            {tuple(key): whole.named("conditioned")[tuple(key)] for key in self.conditioned},
-            self._exact_report,
-        )
+            *([whole.scores[kind, i] for i in layers] for kind in ("node", "transition")),
+            *(
+                [whole.scores[kind, tuple(key)] for key in keys]
+                for kind, keys in (
+                    ("cotemporal", self.cotemporal),
+                    ("lagged", self.lagged),
+                    ("conditioned", self.conditioned),
+                )
+            ),
+        ]
+        return self._make_marginals(arrays, self._exact_report)
 
     def _call(self, kernel: Any, *arguments: Any) -> Any:
         try:

@@ -191,7 +191,7 @@ def test_systems_are_told_beside_the_published_figures(tmp_path: Path) -> None:
     assert "published" in shown
     assert "below the tagger alone: HMM −1.0" in shown
     assert "P-HMM+D+E over CRF +5.0; p < 0.001" in shown
-    assert "P +1.00 (up in 2 of 2)" in shown
+    assert "P +1.00 (up in 2 of 2; p = " in shown
     assert "E moves its property on unseen text 1.000 → 0.900" in shown
     paths = found.write()
     assert [path.name for path in paths] == ["domains.json", "chinese-s-ours.html"]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dovetail.representation import Representation
 
 AT_ONCE = 20_000  # tokens decoded together; a longer sequence is decoded alone
+SCORES_AT_ONCE = 1 << 25  # of transitions of a layer, where each token has its own
 
 
 def as_corpus(
@@ -56,7 +57,11 @@ def input_columns(layers: Sequence[Layer], representations: Sequence[Representat
 def split_corpus(corpus: Corpus, layers: Sequence[Layer]) -> Iterator[Corpus]:
     """A corpus in parts of bounded size, documents whole; in one where a layer has arrays of scores
     for just this corpus."""
-    if corpus.n_tokens <= AT_ONCE or not all(layer.annotator.scores_any_corpus for layer in layers):
+    most = AT_ONCE
+    for k, layer in enumerate(layers):
+        latent = {lower.name: lower.labels for lower in layer.reads(layers[:k])}
+        most = min(most, SCORES_AT_ONCE // max(1, layer.annotator.scores_a_token(latent)))
+    if corpus.n_tokens <= most or not all(layer.annotator.scores_any_corpus for layer in layers):
         yield corpus
         return
     documents = corpus.document_bounds
@@ -64,7 +69,7 @@ def split_corpus(corpus: Corpus, layers: Sequence[Layer]) -> Iterator[Corpus]:
     tokens = corpus.bounds[cuts]
     first = 0
     while first < len(cuts) - 1:
-        last = int(np.searchsorted(tokens, tokens[first] + AT_ONCE, side="right")) - 1
+        last = int(np.searchsorted(tokens, tokens[first] + most, side="right")) - 1
         last = max(last, first + 1)
         yield corpus[int(cuts[first]) : int(cuts[last])]
         first = last

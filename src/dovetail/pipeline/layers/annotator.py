@@ -78,6 +78,10 @@ class LayerAnnotator(ABC):
         """Whether it reads a latent column where joint decoding cannot follow."""
         return False
 
+    def scores_a_token(self, latent: Latent) -> int:  # noqa: ARG002
+        """How many scores of transitions it has for each token, at most, in joint decoding."""
+        return 0
+
     def best(self, corpus: Corpus) -> Column | None:  # noqa: ARG002
         """The best labels of a corpus with all columns it reads, where it has a faster way to them
         than by its potentials."""

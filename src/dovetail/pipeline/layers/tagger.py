@@ -75,6 +75,10 @@ class TaggerLayer(WrappedTagger[Tagger]):
         split = self._latent_template(latent)
         return split is not None and split.reads_guesses
 
+    def scores_a_token(self, latent: Latent) -> int:
+        split = self._latent_template(latent)
+        return 0 if split is None else split.transitions_a_token * len(self.labels_) ** 2
+
     def potentials(self, corpus: Corpus, latent: Latent) -> Potentials:
         """Label scores by features, and transitions; what is illegal is minus infinity."""
         model = self.tagger.model_
