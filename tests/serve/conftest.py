@@ -12,9 +12,6 @@ import pytest
 import dovetail
 from dovetail.demo import path
 
-starlette = pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-
 NEWS = {
     "word": [["Ada", "Lopez", "spoke"], ["he", "saw", "Bob"], ["Rome", "slept"]],
     "ner": [["B-PER", "I-PER", "O"], ["O", "O", "B-PER"], ["B-LOC", "O"]],
@@ -35,6 +32,8 @@ MakeClient = Callable[..., Any]
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Saved models: a tagger, a pipeline of two, one of plain labels, one of feature lists."""
+    pytest.importorskip("starlette")
+    pytest.importorskip("uvicorn")
     made = tmp_path_factory.mktemp("served")
     talks = dovetail.Tagger(constraints="auto").fit(dovetail.read(path("few.conll")))
     talks.save(made / "talks.dovetail")

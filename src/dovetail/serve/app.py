@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -22,7 +22,7 @@ from dovetail.serve.assets import ASSETS, describe_interface
 from dovetail.serve.batching import Answer, Batcher
 from dovetail.serve.body import read_body
 from dovetail.serve.errors import ServiceError
-from dovetail.serve.guard import Guard, send_problem
+from dovetail.serve.guard import Guard
 from dovetail.serve.limits import Limits
 from dovetail.serve.metrics import Metrics
 from dovetail.serve.models import ServedModel, ServedModels
@@ -182,9 +182,9 @@ def make_app(
     )
 
 
-async def _answer_problem(_: Request, error: Exception) -> Any:
+async def _answer_problem(_: Request, error: Exception) -> Response:
     assert isinstance(error, ServiceError)
-    return ErrorResponse(error)
+    return error.to_response()
 
 
 async def _answer_http_error(request: Request, error: Exception) -> Response:
@@ -195,17 +195,6 @@ async def _answer_http_error(request: Request, error: Exception) -> Response:
         HTTPStatus.NOT_FOUND: "there is nothing here: /openapi.json says what there is",
         HTTPStatus.METHOD_NOT_ALLOWED: f"this cannot be asked by {request.method}",
     }
-    sentence = sentences.get(HTTPStatus(error.status_code), str(error.detail))
-    content = ServiceError(HTTPStatus(error.status_code), sentence).to_json()
-    return Response(content, error.status_code, error.headers, media_type=JSON)
-
-
-class ErrorResponse(Response):
-    """A sentence as an answer."""
-
-    def __init__(self, problem: ServiceError) -> None:
-        super().__init__(status_code=int(problem.status))
-        self._problem = problem
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG002
-        await send_problem(self._problem, send)
+    status = HTTPStatus(error.status_code)
+    sentence = sentences.get(status, str(error.detail))
+    return ServiceError(status, sentence).to_response(error.headers)

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from json import dumps
+
+from starlette.responses import Response
+
+HEADERS = {
+    HTTPStatus.UNAUTHORIZED: {"WWW-Authenticate": "Bearer"},
+    HTTPStatus.TOO_MANY_REQUESTS: {"Retry-After": "1"},
+    HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "1"},
+}
 
 
 class ServiceError(Exception):
@@ -17,6 +26,11 @@ class ServiceError(Exception):
     def to_json(self) -> bytes:
         """What is answered."""
         return dumps({"error": self.sentence}).encode()
+
+    def to_response(self, headers: Mapping[str, str] | None = None) -> Response:
+        """The answer, with what a client needs to do better."""
+        more = {**HEADERS.get(self.status, {}), **(headers or {})}
+        return Response(self.to_json(), self.status, more, media_type="application/json")
 
 
 def bad_request(sentence: str) -> ServiceError:

@@ -100,7 +100,7 @@ class Guard:
             if problem is None:
                 await self._app(scope, receive, send_guarded)
             else:
-                await send_problem(problem, send_guarded)
+                await problem.to_response()(scope, receive, send_guarded)
         finally:
             shown = path if path in self._paths else "other"
             self._metrics.count_request(shown, status, time.perf_counter() - start)
@@ -152,19 +152,3 @@ class Guard:
         except ValueError:
             return False
         return True
-
-
-async def send_problem(problem: ServiceError, send: Send) -> None:
-    """Answer with a sentence."""
-    content = problem.to_json()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(content)).encode()),
-    ]
-    if problem.status == HTTPStatus.UNAUTHORIZED:
-        headers.append((b"www-authenticate", b"Bearer"))
-    if problem.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
-        headers.append((b"retry-after", b"1"))
-    start = {"type": "http.response.start", "status": int(problem.status), "headers": headers}
-    await send(start)
-    await send({"type": "http.response.body", "body": content})
