@@ -8,6 +8,7 @@ import click
 
 from experiments.aso.experiment import DATA, LittleTextExperiment
 from experiments.aso.report import LittleTextReport
+from experiments.aso.study import SYSTEMS
 from experiments.common.command import experiment_options, run_command
 from experiments.common.experiment import Results
 
@@ -25,6 +26,7 @@ def report(experiment: LittleTextExperiment, results: Results) -> LittleTextRepo
     help="Test on what is left of the training and development parts.",
 )
 @click.option("--unlabelled", is_flag=True, help="Also with tasks from text without labels.")
+@click.option("--system", "systems", multiple=True, type=click.Choice(SYSTEMS), help="Alone.")
 def main(**options: Any) -> None:
     """Alternating structure optimisation with 50 and 100 labelled sentences: does it ever harm?
 

@@ -18,10 +18,11 @@ QUICK = ("ai",)
 @dataclass(frozen=True)
 class LittleTextExperiment(Experiment):
     """Five domains, or with ``quick`` one at the smaller size; with ``unlabelled`` a system that
-    learns from text without labels too."""
+    learns from text without labels too; ``systems`` names some alone."""
 
     development: bool = False
     unlabelled: bool = False
+    systems: tuple[str, ...] = ()
 
     def studies(
         self,
@@ -35,7 +36,7 @@ class LittleTextExperiment(Experiment):
             return DataSets(self.data, self.n_sentences).news()
 
         texts = sorted((self.data / "unlabelled-en").glob("*.txt.gz"))
-        systems = (*SYSTEMS, UNLABELLED) if self.unlabelled else SYSTEMS
+        systems = (*(self.systems or SYSTEMS), *([UNLABELLED] if self.unlabelled else ()))
         return {
             f"CrossNER {domain}": LittleTextStudy(
                 self.data / "crossner" / domain,
