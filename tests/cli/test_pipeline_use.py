@@ -137,7 +137,7 @@ def test_decodings_of_the_other_kind(
 ) -> None:
     for command in ("tag", "eval"):
         message = refused(run(command, pipeline, test_file, "--decode", "marginal", code=1))
-        assert "holds a pipeline: --decode is one of none, cascade, soft, joint" in message
+        assert "holds a pipeline: --decode is one of none, cascade, soft, lattice, joint" in message
         message = refused(run(command, model, test_file, "--decode", "joint", code=1))
         assert "holds a single tagger: --decode is one of viterbi, marginal" in message
 
