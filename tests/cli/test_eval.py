@@ -137,7 +137,7 @@ def test_suspicious_labels_of_the_last_layer_of_a_pipeline(
     (tmp_path / "data.conll").write_text("".join(rows))
     asked = ["eval", pipeline, tmp_path / "data.conll", "--suspicious", "--folds", 4]
     result = run(*asked)
-    assert "training without part 4 of 4" in result.stderr
+    assert "trained without part 4 of 4" in result.stderr
     assert "sequence 8: by Ada h\n  " in result.stdout
     assert "- -> SPEAKER: Ada h" in result.stdout
 
