@@ -18,8 +18,8 @@ import ours
 import tasks
 from common import Targets, in_fresh_process, table
 
-# Certified distances are about twice the true ones, which are checked afterwards, and at c2 = 0.01 a
-# little less: rounding in single precision is a fiftieth of a per cent there.
+# Certified distances are about twice the true ones, which are checked afterwards; at c2 = 0.01 a
+# little less, since rounding in single precision is a fiftieth of a per cent there.
 NEAR = 1.5e-3
 SHARE = 1e-3  # how near to CRFsuite's final objective a training must come
 WEAK, SPARSE = 20, 15  # how many times faster with L2 alone, and with L1 as well
