@@ -18,8 +18,9 @@ import ours
 import tasks
 from common import Targets, in_fresh_process, table
 
-# Certified distances are about twice the true ones, which are checked afterwards.
-NEAR = 2e-3
+# Certified distances are about twice the true ones, which are checked afterwards; at c2 = 0.01 a
+# little less, since rounding in single precision is a fiftieth of a per cent there.
+NEAR = 1.5e-3
 SHARE = 1e-3  # how near to CRFsuite's final objective a training must come
 WEAK, SPARSE = 20, 15  # how many times faster with L2 alone, and with L1 as well
 PENALTIES = [{"c2": 0.1}, {"c2": 0.01}, {"c1": 0.1, "c2": 0.1}, {"c1": 0.5, "c2": 0.05}]

@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 LADDER = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 USUAL = 1.0  # where the search begins, and what is taken where nothing can be compared
 PARTS = 2
-ROUGH = 1e-2  # tolerance of trainings that only the choice depends on
+ROUGH = 3e-3  # tolerance of trainings that only the choice depends on
 MOST_TOKENS = 20_000  # of more text, a sample is enough to choose on
 
 
