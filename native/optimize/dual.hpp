@@ -40,7 +40,7 @@ public:
                (tokens * problem.Lp() + sequences * static_cast<double>(problem.layout.weighted_transitions().size()));
     }
 
-    Dual(std::shared_ptr<const Problem> problem, double c1, double c2)
+    Dual(std::shared_ptr<const Problem> problem, double c1, double c2, bool accelerated = true)
         : problem_(std::move(problem)),
           loss_(*problem_, problem_->program()),
           c1_(c1),
@@ -74,7 +74,7 @@ public:
                 if (transition != kNone) mu_transitions_[s * free_.size() + transition] += 1;
             }
         couple();
-        choose_pull();
+        choose_pull(accelerated);
     }
 
     // One pass in random order over the sequences worth a visit. Returns the dual value.
@@ -172,12 +172,13 @@ private:
     static constexpr double kLeastPull = 0.15, kJump = 0.4, kMostPull = 3;  // of lambda; L1 lets weights jump
 
     // kappa. A pull of about the penalty's own strength halves the epochs; where the penalty is strong, none is needed.
-    void choose_pull() {
+    void choose_pull(bool accelerated) {
         double mean = 0;
         for (float k : coupling_) mean += k;
         mean /= static_cast<double>(std::max<size_t>(1, coupling_.size()));
         const double share = std::min(1.0, kFirmness * mean / lambda_);
-        if (share > kLeastPull) pull_ = lambda_ * std::min(kMostPull, share * (1 + kJump * c1_ / lambda_));
+        if (accelerated && share > kLeastPull)
+            pull_ = lambda_ * std::min(kMostPull, share * (1 + kJump * c1_ / lambda_));
         strength_ = lambda_ + pull_;
         threshold_ = static_cast<float>(c1_ / strength_);
         floor_ = std::clamp(kLeastShare * threshold_ / 2, kLeastShare, 1.0f);

@@ -96,8 +96,8 @@ void bind_training(nb::module_& module) {
     bind_objective<double>(module, "ObjectiveDouble");
 
     nb::class_<Sized<Dual>>(module, "Dual")
-        .def(nb::init<std::shared_ptr<const Problem>, double, double>(), nb::arg("problem"), nb::arg("c1"),
-             nb::arg("c2"), nb::call_guard<nb::gil_scoped_release>())
+        .def(nb::init<std::shared_ptr<const Problem>, double, double, bool>(), nb::arg("problem"), nb::arg("c1"),
+             nb::arg("c2"), nb::arg("accelerated"), nb::call_guard<nb::gil_scoped_release>())
         .def_static("memory", [](const Problem& problem) { return Dual::memory(problem); })
         .def("epoch", &Dual::epoch, nb::arg("seed"), nb::call_guard<nb::gil_scoped_release>())
         .def("refresh", &Dual::refresh, nb::call_guard<nb::gil_scoped_release>())

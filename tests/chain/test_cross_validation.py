@@ -98,3 +98,10 @@ def test_what_cannot_be_trained_is_said(threads: int) -> None:
         train_on_parts(tagger.index(corpus), [np.arange(9)], jobs, lambda *_: None)
     with pytest.raises(DataError, match="two folds"):
         divide([0, 0])
+
+
+def test_folds_may_have_any_numbers() -> None:
+    divided = [(rest.tolist(), held_out.tolist()) for rest, held_out in divide([3, 1, 3])]
+    assert divided == [([0, 2], [1]), ([1], [0, 2])]
+    with pytest.raises(DataError, match="at least two folds"):
+        divide([3, 3])

@@ -15,6 +15,7 @@ import pytest
         (b'{"text": NaN}', 400, "the body is no JSON"),
         (b"\xff\xfe", 400, "the body is n"),
         (b"[" * 100_000, 400, "the body is no JSON"),
+        (b'{"text": ' + b"[" * 960 + b"]" * 960 + b"}", 400, "text is "),
         (b"9" * 10_000, 400, "the body is no JSON"),
         (b"[]", 400, "no object"),
         (b"{}", 400, "give one of text, texts, tokens, sequences; none is here"),

@@ -53,3 +53,10 @@ def test_bad_requests(client: Any, more: dict[str, Any], sentence: str) -> None:
     answer = client.post("/v1/explain", json={"model": "talks", **more})
     assert answer.status_code == 400
     assert sentence in answer.json()["error"]
+
+
+def test_long_sequences_are_refused(make_client: Any) -> None:
+    tokens = ["Talk"] * 2001
+    answer = make_client().post("/v1/explain", json={"tokens": tokens, "token": 0})
+    assert answer.status_code == 400
+    assert "explanations take at most 2,000" in answer.json()["error"]

@@ -23,6 +23,7 @@ TOKEN = "a-secret-of-sixteen"
         ("evil.example", 403),
         ("localhost.evil.example", 403),
         ("127.0.0.1.evil.example", 403),
+        ("evil.example@127.0.0.1", 403),
         ("[", 403),
         ("", 403),
     ],
@@ -79,6 +80,8 @@ def test_tokens_that_will_do() -> None:
     for token in ("", "short", "ä" * 20):
         with pytest.raises(DataError, match="easy to guess"):
             check_token(token, "127.0.0.1")
+    with pytest.raises(DataError, match="white space"):
+        check_token(f"{TOKEN}\n", "127.0.0.1")
 
 
 def test_headers(make_client: Any) -> None:

@@ -89,9 +89,11 @@ def test_time() -> None:
             with pytest.raises(ServiceError, match=r"no answer within 0\.05 seconds") as caught:
                 await task
             assert caught.value.status == 503
+        assert batcher.waiting == 2  # both are still held
         gate.opened.set()
         await batcher.stop()
         assert gate.batches == [[1]]  # nobody waits for the second any more
+        assert batcher.waiting == 0
 
     asyncio.run(run())
 

@@ -62,3 +62,22 @@ def test_description_is_complete(make_client: Any) -> None:
     kept = json.loads((FOLDER / "openapi.json").read_text(encoding="utf-8"))
     assert description["components"] == kept["components"]
     assert description["info"]["version"]
+
+
+def test_decodings_are_all_there_are() -> None:
+    from dovetail.serve.models import CHAIN_DECODINGS, DECODINGS
+
+    text = (FOLDER / "openapi.json").read_text(encoding="utf-8")
+    offered = _enums_of(json.loads(text), "decode")
+    assert offered
+    assert all({*one} == {*CHAIN_DECODINGS, *DECODINGS} for one in offered)
+
+
+def _enums_of(described: Any, key: str) -> list[list[str]]:
+    found = []
+    if isinstance(described, dict):
+        found += [described[key]["enum"]] if "enum" in described.get(key, {}) else []
+        described = list(described.values())
+    if isinstance(described, list):
+        found += [one for value in described for one in _enums_of(value, key)]
+    return found

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import dovetail
+from dovetail.demo import path
 
 TEXT = "Speaker: Dr. Ada Lopez\nWhen: Tuesday, 6 August at 4:30pm"
 LINES = [
@@ -158,3 +159,25 @@ def test_a_bad_request_does_not_spoil_those_beside_it(client: Any) -> None:
         answers = list(threads.map(lambda one: client.post("/v1/tag", json=one), [good, bad] * 10))
     assert [one.status_code for one in answers] == [200, 400] * 10
     assert {one.content for one in answers[::2]} == {expected}
+
+
+def test_streams_of_models_that_read_whole_corpora(tmp_path: Path) -> None:
+    """What one sequence says of another's words must not depend on how an answer is sent."""
+    from starlette.testclient import TestClient
+
+    from dovetail.serve.app import STREAMED, make_app
+    from dovetail.serve.models import ServedModels
+
+    corpus = dovetail.read(path("few.conll"))
+    context = dovetail.Consistency(label="label").fit(corpus)
+    layers = {context.name_: context, "label": dovetail.Tagger()}
+    dovetail.Pipeline(layers).fit(corpus).save(tmp_path / "context.dovetail")
+    texts = [
+        " ".join(row) for row in dovetail.read(path("test.conll"))[: STREAMED + 20].lists("word")
+    ]
+    app = make_app(ServedModels({"context": tmp_path / "context.dovetail"}))
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        whole = client.post("/v1/tag", json={"texts": texts}).json()["results"]
+        accept = {"Accept": "application/x-ndjson"}
+        lines = client.post("/v1/tag", json={"texts": texts}, headers=accept).text.splitlines()
+    assert [json.loads(line) for line in lines] == whole

@@ -83,7 +83,7 @@ def divide(folds: npt.ArrayLike) -> list[tuple[Ints, Ints]]:
     [[0, 2], [1]]
     """
     numbers = np.asarray(folds, np.int64)
-    n = int(numbers.max(initial=-1)) + 1
-    if n < 2:
+    folds_there = np.unique(numbers)
+    if len(folds_there) < 2:
         raise DataError("cross-validation needs at least two folds")
-    return [(np.flatnonzero(numbers != k), np.flatnonzero(numbers == k)) for k in range(n)]
+    return [(np.flatnonzero(numbers != k), np.flatnonzero(numbers == k)) for k in folds_there]

@@ -23,6 +23,7 @@ from dovetail.corpus.labels import B, E, I, S, Span, spans, split_label
 from dovetail.numeric import exp
 
 Decode = Literal["viterbi", "marginal"]
+MOST_KEPT = 64  # tokens of a span whose masks are kept for the next of its kind
 
 
 class SpanPrediction(NamedTuple):
@@ -119,10 +120,11 @@ def span_events(names: tuple[str, ...], span: Span) -> Sequence[npt.NDArray[np.u
     after it. As `spans` reads labels, a span begins with B or S, or with I or E where no B or I of
     its type stands before; it ends with E or S, or with B or I where no I or E of its type follows.
     """
-    return _events(names, span.label, span.end - span.start)
+    length = span.end - span.start
+    find = _kept_events if length <= MOST_KEPT else _events
+    return find(names, span.label, length)
 
 
-@lru_cache(maxsize=1024)  # few types and lengths make most spans
 def _events(
     names: tuple[str, ...], span_type: str, length: int
 ) -> tuple[npt.NDArray[np.uint8], ...]:
@@ -144,3 +146,6 @@ def _events(
                 mask.setflags(write=False)
                 out.append(mask)
     return tuple(out)
+
+
+_kept_events = lru_cache(maxsize=1024)(_events)  # few types and lengths make most spans

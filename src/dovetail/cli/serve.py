@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 import click
 
 from dovetail.errors import DataError
@@ -51,7 +53,7 @@ DEFAULT = Limits()
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(0.1),
+    type=click.FloatRange(0.1, 86_400),
     default=DEFAULT.seconds,
     metavar="SECONDS",
     help=f"Longest time for a body to arrive, and for an answer ({DEFAULT.seconds:g}).",
@@ -91,6 +93,8 @@ def command(
         raise DataError(f"dovetail serve needs {missing}: pip install 'dovetail[studio]'") from None
     check_token(token, host)
     served = ServedModels.from_arguments(models, threads=threads)
+    if isnan(timeout):
+        raise click.BadParameter("give a number of seconds", param_hint="--timeout")
     limits = Limits(body=max_body, tokens=max_tokens, seconds=timeout, queue=max_queue)
     app = make_app(served, limits=limits, token=token, hosts=[*hosts, host])
     listening = open_socket(host, port)

@@ -15,6 +15,7 @@ from dovetail.serve.models import ServedModel
 from dovetail.serve.requests import ExplainRequest, Options
 
 DIGITS = 6
+MOST_EXPLAINED = 2000  # tokens; each takes milliseconds
 Marginals = list[dict[str, float]]
 
 
@@ -181,6 +182,11 @@ def explain(request: ExplainRequest) -> dict[str, Any]:
         sequence = cut.corpus[request.sequence]
     elif request.sequence:
         raise DataError("tokens are one sequence, number 0")
+    if len(sequence) > MOST_EXPLAINED:
+        raise DataError(
+            f"the sequence has {len(sequence):,} tokens, and explanations take at most "
+            f"{MOST_EXPLAINED:,}: send a part of it"
+        )
     options: dict[str, Any] = {"top": request.top, "why_not": request.why_not}
     if isinstance(labeller, Tagger):
         found = labeller.explain(sequence, **options)

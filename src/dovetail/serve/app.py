@@ -69,7 +69,8 @@ class Service:
     async def _stream(self, asked: TagRequest, size: int) -> Response:
         """A line for each text or sequence; the first ones are found before anything is sent, so
         that what is wrong with them can still be said by the status."""
-        parts = asked.in_lines(STREAMED)
+        together = asked.model.reads_whole_corpora
+        parts = asked.in_lines(max(1, len(asked.items)) if together else STREAMED)
         share = size // max(1, len(parts))
         first = await self.tagging.submit(parts[0], share) if parts else b""
 

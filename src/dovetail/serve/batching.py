@@ -55,10 +55,10 @@ class Batcher(Generic[Item]):
         self._thread.start()
 
     async def stop(self) -> None:
-        """Answer what waits, and end."""
+        """Answer what waits, and end; nobody waits for longer than an answer may take."""
         self._queue.put(None)
         if self._thread is not None:
-            await asyncio.to_thread(self._thread.join)
+            await asyncio.to_thread(self._thread.join, self._limits.seconds)
 
     async def submit(self, item: Item, size: int, *, admitted: bool = False) -> bytes:
         """The answer to an item; refused where too many wait, unless it was admitted before."""
@@ -76,7 +76,6 @@ class Batcher(Generic[Item]):
         try:
             answer = await future
         finally:
-            self.waiting -= 1
             timer.cancel()
         if isinstance(answer, ServiceError):
             raise answer
@@ -98,12 +97,22 @@ class Batcher(Generic[Item]):
                     last = job
                     break
                 jobs.append(job)
-            wanted = [job for job in jobs if job is not None and not job.future.done()]
-            if wanted:
-                answers = self._answer_all([job.item for job in wanted])
-                loop.call_soon_threadsafe(_deliver, wanted, answers)
+            taken = [job for job in jobs if job is not None]
+            wanted = [job for job in taken if not job.future.done()]
+            answers = self._answer_all([job.item for job in wanted]) if wanted else []
+            try:
+                loop.call_soon_threadsafe(self._deliver, len(taken), wanted, answers)
+            except RuntimeError:  # the loop has ended, and with it everyone who waited
+                return
             if jobs[-1] is None:
                 return
+
+    def _deliver(self, n_taken: int, jobs: Sequence[Job[Item]], answers: Sequence[Answer]) -> None:
+        """In the event loop: what has been taken from the queue waits no longer."""
+        self.waiting -= n_taken
+        for job, answer in zip(jobs, answers, strict=True):
+            if not job.future.done():
+                job.future.set_result(answer)
 
     def _answer_all(self, items: Sequence[Item]) -> Sequence[Answer]:
         """Whatever goes wrong, there is an answer."""
@@ -118,9 +127,3 @@ def _expire(future: asyncio.Future[Answer], seconds: float) -> None:
     if not future.done():
         sentence = f"there was no answer within {seconds:g} seconds: send less at a time"
         future.set_result(ServiceError(HTTPStatus.SERVICE_UNAVAILABLE, sentence))
-
-
-def _deliver(jobs: Sequence[Job[Item]], answers: Sequence[Answer]) -> None:
-    for job, answer in zip(jobs, answers, strict=True):
-        if not job.future.done():
-            job.future.set_result(answer)

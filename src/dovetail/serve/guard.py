@@ -45,6 +45,8 @@ def check_token(token: str | None, address: str) -> None:
             f"{address} can be reached from other machines: say who may use the service with "
             "--token, a secret that clients send, or serve on 127.0.0.1"
         )
+    if token is not None and token != token.strip():
+        raise DataError("the token begins or ends with white space, which clients cannot send")
     if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii()):
         raise DataError(f"the token is too easy to guess: give {SHORTEST_TOKEN} letters or more")
 
@@ -139,6 +141,8 @@ class Guard:
         return None
 
     def _may_be_called(self, host: bytes) -> bool:
+        if b"@" in host or b"/" in host:
+            return False
         try:
             name = urlsplit(f"//{host.decode('ascii')}").hostname
         except ValueError:

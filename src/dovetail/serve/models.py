@@ -118,7 +118,9 @@ class ServedModels:
             name, equals, path = argument.partition("=")
             if not equals or Path(argument).exists():
                 name, path = Path(argument).stem, argument
-            if not name or name in files:
+            if not name:
+                raise DataError(f"'{argument}' gives a model no name: write NAME={path}")
+            if name in files:
                 raise DataError(f"two models would be called '{name}': name one, NAME={path}")
             files[name] = path
         return cls(files, threads=threads)

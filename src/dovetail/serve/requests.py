@@ -82,6 +82,8 @@ def read_object(body: bytes) -> dict[str, Any]:
     if b"\\ud" in body.lower():  # half of a character, perhaps
         try:
             json.dumps(found, ensure_ascii=False).encode()
+        except RecursionError:
+            raise bad_request("the body is nested too deeply") from None
         except UnicodeEncodeError:
             raise bad_request("there is a lone surrogate in the body, which is no text") from None
     if not isinstance(found, dict):
@@ -238,5 +240,8 @@ def _flag(given: Mapping[str, Any], key: str) -> bool:
 
 def _shown(value: Any) -> str:
     """A value for a sentence: short, and on one line."""
-    text = json.dumps(value)
+    try:
+        text = json.dumps(value)
+    except RecursionError:
+        return "nested too deeply"
     return text if len(text) <= 60 else f"{text[:60]} ..."

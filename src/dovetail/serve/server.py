@@ -25,8 +25,8 @@ def open_socket(host: str, port: int) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-    except socket.gaierror as error:
-        raise DataError(f"there is no address {host}: {error.strerror}") from None
+    except (socket.gaierror, UnicodeError) as error:
+        raise DataError(f"there is no address {host}: {error.args[-1]}") from None
     listening = socket.socket(family, kind, protocol)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

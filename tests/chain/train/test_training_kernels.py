@@ -25,8 +25,8 @@ WHOLE = np.zeros(SIZE)
 @pytest.mark.parametrize(
     ("name", "call"),
     [
-        ("w", lambda bad: _native.Dual(PROBLEM, 0.0, 1.0).weights(bad)),
-        ("w", lambda bad: _native.Dual(PROBLEM, 0.0, 1.0).restart(bad)),
+        ("w", lambda bad: _native.Dual(PROBLEM, 0.0, 1.0, True).weights(bad)),
+        ("w", lambda bad: _native.Dual(PROBLEM, 0.0, 1.0, True).restart(bad)),
         ("w", lambda bad: _native.Stochastic(PROBLEM, 1.0, bad)),
         ("w", lambda bad: _native.Stochastic(PROBLEM, 1.0, WHOLE).weights(bad)),
         ("w", lambda bad: _native.Perceptron(PROBLEM, bad)),

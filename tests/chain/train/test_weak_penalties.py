@@ -9,8 +9,9 @@ import pytest
 
 from chain.train.trained import X, Y, data, objective_of, optimum, value_of, weights_of
 from dovetail import Tagger, _native
-from dovetail.chain.train.dual import DualAscent
+from dovetail.chain.train.dual import DualAscent, LeftRangeError
 from dovetail.chain.train.steps import Plan
+from dovetail.errors import TrainingError
 
 SEPARABLE = ([[["a"], ["b"]], [["b"], ["a"], ["b"]]], [["X", "Y"], ["Y", "X", "Y"]])
 
@@ -57,7 +58,7 @@ def test_weights_say_where_the_dual_starts_again(c1: float, c2: float) -> None:
     value, gradient = objective(w)
     slope = gradient - 2 * c2 * w
     intercept = value - c2 * (w @ w) - slope @ w
-    dual = _native.Dual(objective.problem, c1, c2)
+    dual = _native.Dual(objective.problem, c1, c2, True)
     restarted = dual.restart(w)
     exceeding = np.maximum(np.abs(slope) - c1, 0.0)
     assert restarted == pytest.approx(intercept - exceeding @ exceeding / (4 * c2), rel=1e-4)
@@ -73,7 +74,7 @@ def test_the_dual_value_stays_below_the_minimum_and_its_weights_come_near(
     exact = Tagger(c1=c1, c2=c2, method="lbfgs", precision="double", tolerance=1e-6).fit(data())
     best = total(exact, c1, c2)
     objective = objective_of(c2)
-    dual = _native.Dual(objective.problem, c1, c2)
+    dual = _native.Dual(objective.problem, c1, c2, True)
     values = [dual.epoch(k) for k in range(60)]
     assert max(values) <= best * (1 + 1e-5)
     assert values[-1] >= best * (1 - 0.02)
@@ -92,7 +93,7 @@ def test_an_earlier_model_is_certified_by_the_dual() -> None:
 
 def test_an_epoch_that_goes_on_and_on_is_slow() -> None:
     plan = Plan(c1=0.0, tolerance=1e-3, seed=0, dual_obstacle=None, convex=True)
-    ascent = DualAscent(plan, objective_of(1.0))
+    ascent = DualAscent(plan, objective_of(1.0), accelerated=True)
     ascent.values = [100.0 - 5.0 * 0.99**k for k in range(10)]
     assert ascent.slow
     ascent.values = [100.0 - 5.0 * 0.3**k for k in range(10)]
@@ -133,3 +134,30 @@ def test_a_feature_that_never_varies(c1: float) -> None:
 def test_one_label_is_nothing_to_decide() -> None:
     tagger = Tagger(c2=0.01).fit([[["a"], ["b"]]], [["X", "X"]])
     assert tagger.predict([[["b"]]]) == [["X"]]
+
+
+@pytest.mark.parametrize(("c1", "c2"), [(0.0, 0.03), (0.1, 0.01)])
+def test_the_dual_method_alone_ends_certified(c1: float, c2: float) -> None:
+    """It has no other method to go on with, so it must not overshoot."""
+    rng = np.random.default_rng(3)
+    rows = [[f"w={w}", f"p={p}"] for w, p in zip(*rng.integers(0, 15, (2, 60)), strict=True)]
+    labels = ["ABC"[(int(w[2:]) + (rng.random() < 0.2)) % 3] for w, _ in rows]
+    x, y = [rows[k : k + 3] for k in range(0, 60, 3)], [labels[k : k + 3] for k in range(0, 60, 3)]
+    tagger = Tagger(method="dual", c1=c1, c2=c2, tolerance=1e-3).fit(x, y)
+    assert tagger.stopped_.startswith("certified")
+
+
+def test_a_dual_value_beyond_numbers_is_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = value_of(Tagger(c2=0.1).fit(data()), 0.1)
+    run = DualAscent.run_epoch
+
+    def overflow(self: DualAscent) -> float:
+        if len(self.values) > 2:
+            raise LeftRangeError
+        return run(self)
+
+    monkeypatch.setattr(DualAscent, "run_epoch", overflow)
+    tagger = Tagger(c2=0.1, tolerance=1e-3).fit(data())
+    assert value_of(tagger, 0.1) == pytest.approx(exact, rel=2e-3)
+    with pytest.raises(TrainingError, match="left the range of numbers"):
+        Tagger(c2=0.1, method="dual").fit(data())

@@ -163,3 +163,12 @@ def test_a_linear_tagger_cannot_be_trained_on_a_lattice() -> None:
     layers = {"low": Tagger(features=Template(WORD)), "up": LinearTagger(features=Template(LOW))}
     with pytest.raises(DataError, match="only a Tagger can be trained on a lattice"):
         Pipeline(layers).fit(corpus, training="lattice", folds=2)
+
+
+def test_long_sequences(pipeline: Pipeline) -> None:
+    """Of which each labelling has a probability that no number can hold."""
+    pipeline.set_params(lattice=3)
+    words = [word for row in random_corpus(900, seed=7).lists("word") for word in row if word]
+    found = pipeline.predict_marginals([words])["up"][0]
+    assert all(sum(row.values()) == pytest.approx(1.0) for row in found)
+    assert len(words) > 2000

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dovetail import _native
-from dovetail.chain.train.dual import DualAscent, ascend, certify
+from dovetail.chain.train.dual import DualAscent, LeftRangeError, ascend, certify
 from dovetail.chain.train.lbfgs import minimize_from
 from dovetail.chain.train.objective import Objective
 from dovetail.chain.train.steps import Plan, Step, Weights
@@ -34,7 +34,7 @@ ROUNDING = 3e-7  # error of the dual value, a token
 
 def alternate(plan: Plan, objective: Objective, start: Weights | None) -> Iterator[Step]:
     """From ``start``, or from a fast start by the dual alone, to a certified end."""
-    ascent = DualAscent(plan, objective)
+    ascent = DualAscent(plan, objective, accelerated=True)
     if start is None:
         for step in _start_fast(ascent):
             yield step
@@ -53,7 +53,7 @@ def _start_fast(ascent: DualAscent) -> Iterator[Step]:
             yield step
             if ascent.slow or ascent.exhausted:
                 return
-    except _native.ImpossibleSequence:
+    except (LeftRangeError, _native.ImpossibleSequence):
         logger.info("dual ascent left the range of numbers")
 
 
@@ -138,7 +138,7 @@ class Alternation:
         for _ in range(EPOCHS):
             try:
                 value = ascent.run_epoch() - self.rounding
-            except _native.ImpossibleSequence:
+            except (LeftRangeError, _native.ImpossibleSequence):
                 logger.info("dual ascent left the range of numbers")
                 return
             if _closed(self._gap(value), self.plan.tolerance):

@@ -15,22 +15,36 @@ CHECK = 0.6  # the gap is about twice what the dual value still has to rise
 SLOW_RISE = 1e-3  # of the dual value, an epoch
 
 
-class DualAscent:
-    """Epochs of the dual method; the dual value bounds the minimum of the objective from below."""
+class LeftRangeError(TrainingError):
+    """Sums have become infinite."""
 
-    def __init__(self, plan: Plan, objective: Objective) -> None:
+    def __init__(self) -> None:
+        super().__init__("dual ascent left the range of numbers: use the method auto or lbfgs")
+
+
+class DualAscent:
+    """Epochs of the dual method; the dual value bounds the minimum of the objective from below.
+
+    With acceleration that value may fall for some epochs, and rounding weighs more: it is for
+    trainings that can go on by another method.
+    """
+
+    def __init__(self, plan: Plan, objective: Objective, *, accelerated: bool) -> None:
         self.c1 = plan.c1
         self.tolerance = plan.tolerance
         self.objective = objective
         self.values: list[float] = []  # since the last start
-        self._native = _native.Dual(objective.problem, plan.c1, objective.c2)
+        self._native = _native.Dual(objective.problem, plan.c1, objective.c2, accelerated)
         self._seed = plan.seed
 
     def run_epoch(self) -> float:
         """The dual value after one more epoch."""
-        self.values.append(self._native.epoch(self._seed))
+        value = self._native.epoch(self._seed)
         self._seed += 1
-        return self.values[-1]
+        if not np.isfinite(value):
+            raise LeftRangeError
+        self.values.append(value)
+        return value
 
     def restart(self, w: Weights) -> None:
         """Go on from the distributions that weights ``w`` give."""
@@ -84,7 +98,7 @@ def ascend_dual(plan: Plan, objective: Objective, start: Weights | None) -> Iter
         raise TrainingError(f"the dual method cannot be used: {plan.dual_obstacle}")
     if start is not None:
         raise TrainingError("the dual method cannot start from a model; use auto or lbfgs")
-    return ascend(DualAscent(plan, objective))
+    return ascend(DualAscent(plan, objective, accelerated=False))
 
 
 def ascend(ascent: DualAscent) -> Iterator[Step]:

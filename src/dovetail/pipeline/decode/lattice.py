@@ -76,7 +76,8 @@ class Lattice:
                 for name, codes in self.codes.items():
                     found[name][rank, tokens] = codes[below, tokens]
                 found[layer.name][rank, tokens] = path
-            share = np.array([probability for *_, probability in ranked])
+            logs = np.array([log_probability for *_, log_probability in ranked])
+            share = exp(logs - logs[0])  # all are near 0 where a sequence is long
             weights[: len(ranked), s] = share / share.sum()
         return Lattice(self.corpus, found, {**self.labels, layer.name: layer.labels}, weights)
 
@@ -201,13 +202,14 @@ class Mixture:
         return _log(total)
 
     def best_k(self, n: int, sequence: int) -> list[tuple[int, Any, float]]:
-        """The n likeliest pairs of a labelling below and one of this layer, with probabilities."""
+        """The n likeliest pairs of a labelling below and one of this layer, with the logarithms of
+        their probabilities."""
         found = []
         for below, (grid, log_z) in enumerate(zip(self.grids, self.log_z, strict=True)):
             weight = float(self.weights[below, sequence])
             if weight > 0:
-                for paths, score in grid.best_k(n, sequence):
-                    found.append((below, paths[0], weight * float(exp(score - log_z[sequence]))))
+                base = float(_log(np.array(weight))) - float(log_z[sequence])
+                found += [(below, paths[0], base + s) for paths, s in grid.best_k(n, sequence)]
         found.sort(key=lambda one: -one[2])
         return found[:n]
 
