@@ -175,3 +175,14 @@ def test_numbers_far_apart_are_computed_in_logarithms() -> None:
     inside = np.array([[True, True], [False, True], [True, True]])
     (outer,) = Grid([node], [stay]).span_log_probabilities(0, [(7, 8)], [inside])
     assert outer == pytest.approx(np.log(1 - found.labels[0][5, 0]))
+
+
+def test_a_cycle_without_sequences_has_empty_results() -> None:
+    cycle = {(0, 1): np.zeros((0, 2, 3)), (1, 0): np.zeros((0, 3, 2))}
+    empty = Grid(**random_grid(0, 2, 3), lagged=cycle, bounds=[0])
+    assert [labels.shape for labels in empty.best("exact").labels] == [(0,), (0,)]
+    found = empty.marginals("exact")
+    assert found.log_z.shape == (0,)
+    assert [labels.shape for labels in found.labels] == [(0, 2), (0, 3)]
+    assert found.lagged[0, 1].shape == (0, 2, 3)
+    assert empty.joint().shape == (0, 2, 3)

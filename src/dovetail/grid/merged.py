@@ -198,6 +198,8 @@ class MergedLayers:
         """Sequences from one to before another, few enough that their transitions can be held."""
         most = max(1, AT_ONCE // self.n_labels**2)
         first = 0
+        if len(bounds) == 1:
+            yield 0, 0  # without sequences: results are empty, but have their shapes
         while first < len(bounds) - 1:
             last = int(np.searchsorted(bounds, bounds[first] + most, side="right")) - 1
             last = max(last, first + 1)

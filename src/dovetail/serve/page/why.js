@@ -4,14 +4,18 @@ import { explain } from "./service.js";
 import { element, share } from "./text.js";
 
 const box = document.getElementById("why");
+let latest = 0; // answers to older questions are not shown
 
 export function closeWhy() {
+  latest += 1;
   box.hidden = true;
   document.querySelector(".token.asked")?.classList.remove("asked");
 }
 
 /** Ask about a token: `asked` says which, of which text and model. */
 export async function showWhy(asked, model, choice = {}) {
+  latest += 1;
+  const question = latest;
   const layer = choice.layer ?? model.explains.at(-1);
   if (!layer) {
     box.replaceChildren(element("p", "quiet", "No layer of this model can be explained."));
@@ -29,6 +33,7 @@ export async function showWhy(asked, model, choice = {}) {
   } catch (refusal) {
     title = element("h2", "", refusal.message);
   }
+  if (question !== latest) return;
   const close = element("button", "", "Close");
   close.type = "button";
   close.addEventListener("click", closeWhy);
