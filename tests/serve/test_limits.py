@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -69,6 +70,36 @@ def test_queue_and_batches() -> None:
         assert await asyncio.gather(first, *rest) == [b"0", b"1", b"2", b"3", b"4", b"5"]
         assert gate.batches == [[0], [1, 2], [3], [4, 5]]
         assert batcher.waiting == 0
+        await batcher.stop()
+
+    asyncio.run(run())
+
+
+def test_what_is_short_is_answered_in_the_event_loop() -> None:
+    from dovetail.serve.batching import Batcher
+
+    work: dict[str, Any] = {"seconds": 0.0, "batches": []}
+
+    def answer(items: Sequence[int]) -> list[bytes]:
+        work["batches"].append((threading.current_thread() is threading.main_thread(), len(items)))
+        end = time.thread_time() + work["seconds"]
+        while time.thread_time() < end:
+            pass
+        return [b""] * len(items)
+
+    async def run() -> None:
+        batcher = Batcher(answer, Limits())
+        batcher.start()
+        for _ in range(200):  # until it is known that answers are quick
+            await batcher.submit(1, 1)
+        await asyncio.gather(*(batcher.submit(k, 1) for k in range(5)))
+        assert work["batches"][-2:] == [(True, 1), (True, 5)]
+        await batcher.submit(1, 10_000_000)  # too much for it
+        assert work["batches"][-1] == (False, 1)
+        work["seconds"] = 0.05
+        await batcher.submit(1, 1)
+        await batcher.submit(1, 1)  # has been seen to be slow
+        assert work["batches"][-1] == (False, 1)
         await batcher.stop()
 
     asyncio.run(run())

@@ -1,7 +1,8 @@
 """Requests that come at the same time are answered together, in a thread beside the event loop.
 
 The thread takes all that wait when it becomes free. So nothing waits for company: one request is
-answered at once, and the more there are, the larger the batches.
+answered at once, and the more there are, the larger the batches. Where all that has arrived takes
+no longer than to wake the thread, as one sentence does, the event loop answers it itself.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -20,6 +22,9 @@ from dovetail.serve.limits import Limits
 
 Item = TypeVar("Item")
 Answer = bytes | ServiceError
+SHORT = 0.001  # seconds for which the event loop may be held up
+REQUEST = 100  # bytes that take as long as what is done once for a request
+FORGET = 0.9  # what is left of the slowest pace after each answer
 LOG = logging.getLogger(__name__)
 
 
@@ -30,6 +35,25 @@ class Job(Generic[Item]):
     item: Item
     size: int
     future: asyncio.Future[Answer]
+
+
+class Pace:
+    """How long answers will take, from what they took: the slowest counts until it is long past."""
+
+    def __init__(self) -> None:
+        self._seconds = SHORT  # a byte; nothing is known yet
+
+    def foresee(self, jobs: Sequence[Job[Item]]) -> float:
+        """Seconds that the answers will hardly exceed."""
+        return self._seconds * _weigh(jobs)
+
+    def learn(self, jobs: Sequence[Job[Item]], seconds: float) -> None:
+        """The answers took so long."""
+        self._seconds = max(seconds / _weigh(jobs), FORGET * self._seconds)
+
+
+def _weigh(jobs: Sequence[Job[Item]]) -> int:
+    return sum(REQUEST + job.size for job in jobs)
 
 
 class Batcher(Generic[Item]):
@@ -46,6 +70,8 @@ class Batcher(Generic[Item]):
         self._answer, self._limits, self._most, self._size = answer, limits, most, size
         self._queue: SimpleQueue[Job[Item] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._pace = Pace()
+        self._arrived: list[Job[Item]] = []
         self.waiting = 0
 
     def start(self) -> None:
@@ -71,8 +97,10 @@ class Batcher(Generic[Item]):
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Answer] = loop.create_future()
         timer = loop.call_later(limits.seconds, _expire, future, limits.seconds)
+        if not self._arrived:
+            loop.call_soon(self._begin)  # after all that has arrived by now
+        self._arrived.append(Job(item, size, future))
         self.waiting += 1
-        self._queue.put(Job(item, size, future))
         try:
             answer = await future
         finally:
@@ -80,6 +108,16 @@ class Batcher(Generic[Item]):
         if isinstance(answer, ServiceError):
             raise answer
         return answer
+
+    def _begin(self) -> None:
+        """In the event loop: answer what has arrived, or give it to the thread."""
+        jobs, self._arrived = self._arrived, []
+        alone = self.waiting == len(jobs) <= self._most
+        if alone and self._pace.foresee(jobs) < SHORT:
+            self._deliver(len(jobs), jobs, self._answer_all(jobs))
+            return
+        for job in jobs:
+            self._queue.put(job)
 
     def _work(self, loop: asyncio.AbstractEventLoop) -> None:
         last: Job[Item] | None = None
@@ -99,7 +137,7 @@ class Batcher(Generic[Item]):
                 jobs.append(job)
             taken = [job for job in jobs if job is not None]
             wanted = [job for job in taken if not job.future.done()]
-            answers = self._answer_all([job.item for job in wanted]) if wanted else []
+            answers = self._answer_all(wanted) if wanted else []
             try:
                 loop.call_soon_threadsafe(self._deliver, len(taken), wanted, answers)
             except RuntimeError:  # the loop has ended, and with it everyone who waited
@@ -114,13 +152,16 @@ class Batcher(Generic[Item]):
             if not job.future.done():
                 job.future.set_result(answer)
 
-    def _answer_all(self, items: Sequence[Item]) -> Sequence[Answer]:
+    def _answer_all(self, jobs: Sequence[Job[Item]]) -> Sequence[Answer]:
         """Whatever goes wrong, there is an answer."""
+        start = time.thread_time()
         try:
-            return self._answer(items)
+            return self._answer([job.item for job in jobs])
         except Exception:
-            LOG.exception("a batch of %d requests failed", len(items))
-            return [failure()] * len(items)
+            LOG.exception("a batch of %d requests failed", len(jobs))
+            return [failure()] * len(jobs)
+        finally:
+            self._pace.learn(jobs, time.thread_time() - start)
 
 
 def _expire(future: asyncio.Future[Answer], seconds: float) -> None:
