@@ -8,7 +8,6 @@ penalty they are a worse start than none, and those of more text know what is he
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
@@ -20,6 +19,7 @@ from dovetail.base.at_once import run_at_once
 from dovetail.base.training import was_interrupted
 from dovetail.chain.tagger import Tagger
 from dovetail.chain.train.steps import Callback
+from dovetail.cores import count_cores
 from dovetail.errors import DataError
 from dovetail.features import Dataset
 
@@ -49,7 +49,7 @@ def train_on_parts(
     ``done`` is called after each job, in order, and so are callbacks with all its rounds where
     trainings run at the same time.
     """
-    threads = max((job.tagger.threads or os.cpu_count() or 1 for job in jobs), default=1)
+    threads = max((job.tagger.threads or count_cores() for job in jobs), default=1)
     if data.n_tokens > MOST_TOKENS:
         threads = 1
     together = threads > 1 and len(jobs) > 1

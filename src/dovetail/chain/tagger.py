@@ -19,6 +19,7 @@ from dovetail.chain.inputs import (
     tag_input,
 )
 from dovetail.chain.model import ChainModel
+from dovetail.cores import count_cores
 from dovetail.data import is_dataset
 from dovetail.errors import DataError, DovetailError
 from dovetail.io.model_file import TAGGER, ModelFile, Source, open_model
@@ -221,7 +222,7 @@ class Tagger(Estimator):
 
     @property
     def _threads(self) -> int:
-        return self.threads or os.cpu_count() or 1
+        return self.threads or count_cores()
 
     def encode(self, data: Any) -> Batch:
         """The features of some data that the model has weights for, by number."""

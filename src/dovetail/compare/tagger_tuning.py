@@ -7,7 +7,6 @@ since a choice has to beat them.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -29,6 +28,7 @@ from dovetail.compare.splits import draw_folds
 from dovetail.compare.store import fingerprint
 from dovetail.compare.tuning import check_completed, content_of
 from dovetail.compare.tuning_results import Point, name_point
+from dovetail.cores import count_cores
 from dovetail.corpus import Corpus, detect_scheme
 from dovetail.corpus.schemes import Scheme, write_in_scheme
 from dovetail.errors import DataError
@@ -150,7 +150,7 @@ class TaggerTuning:
     def at_once(self) -> int:
         """How many trainings there should be at a time."""
         small = self.data.train.n_tokens <= MOST_TOKENS
-        return (self.threads or os.cpu_count() or 1) if small else 1
+        return (self.threads or count_cores()) if small else 1
 
     def work(self, cell: Cell) -> dict[str, Any]:
         """Train a tagger with the parameters of a point, and score it."""

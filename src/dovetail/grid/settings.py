@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
+from dovetail.cores import count_cores
 from dovetail.errors import DataError
 
 
@@ -43,4 +43,4 @@ class Settings:
     @property
     def n_threads(self) -> int:
         """How many threads to start."""
-        return self.threads or os.cpu_count() or 1
+        return self.threads or count_cores()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from time import monotonic
 from typing import Any, Self
@@ -10,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from dovetail.base import Estimator
+from dovetail.cores import count_cores
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError, DovetailError
 from dovetail.features import Template
@@ -137,7 +137,7 @@ class LinearTagger(Estimator):
 
     @property
     def _threads(self) -> int:
-        return self.threads or os.cpu_count() or 1
+        return self.threads or count_cores()
 
     def _given(self, data: Corpus, label: str | None) -> tuple[str, Template, Codes, list[str]]:
         """What is to be learned, and from what."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from dovetail import __version__
 from dovetail.base.representation import Representation
+from dovetail.cores import count_cores
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError
 from dovetail.features import Template
@@ -123,7 +123,7 @@ class Structure(Representation):
     ) -> Alternation:
         """Learn it over a matrix that others use too; ``n_tokens`` is that of `Alternation`. As
         printed, parts keep what they have brought, and all rounds are run."""
-        threads = self.threads or os.cpu_count() or 1
+        threads = self.threads or count_cores()
         _check_tasks(tasks, self.features)
         alternation = Alternation(
             matrix,

@@ -7,13 +7,13 @@ threads.
 
 from __future__ import annotations
 
-import os
 from typing import Literal
 
 import numpy as np
 
 from dovetail import _native
 from dovetail.chain.train.steps import Weights
+from dovetail.cores import count_cores
 
 Precision = Literal["single", "double"]
 
@@ -32,7 +32,7 @@ class Objective:
         self.problem = problem
         self.c2 = c2
         self.precision = precision
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads or count_cores()
         self.evaluations = 0
         self._kernel = self._kernel_of(precision)
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail.base.representation import Representation
+from dovetail.cores import count_cores
 from dovetail.corpus import Column, Corpus, SoftColumn
 from dovetail.errors import DataError
 from dovetail.io.model_file import ModelFile, Source
@@ -174,7 +175,7 @@ class HMM(Representation):
     @property
     def engine(self) -> Engine:
         """How its recursions are run."""
-        threads = self.threads or os.cpu_count() or 1
+        threads = self.threads or count_cores()
         return Engine(self.precision == "double", threads)
 
     @property

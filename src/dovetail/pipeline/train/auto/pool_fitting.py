@@ -10,7 +10,6 @@ with penalties that draw each weight to its usual value, in proportion, and the 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -25,6 +24,7 @@ from dovetail import _native
 from dovetail.base.potentials import Potentials, Scores
 from dovetail.chain.train.lbfgs import lbfgs
 from dovetail.chain.train.objective import Precision
+from dovetail.cores import count_cores
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.numeric import dot, exp, log
@@ -138,7 +138,7 @@ class _Objective:
         threads: int | None,
     ) -> None:
         self.usual, self.n, self.fixed = usual, n, fixed
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads or count_cores()
         self.parts = [part.native for part in parts]
         self.label_counts = reduce(add, (part.label_counts for part in parts))
         self.transition_counts = reduce(add, (part.transition_counts for part in parts))

@@ -10,7 +10,6 @@ are the same for all weights, and the second term is the product of both.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -20,6 +19,7 @@ import numpy as np
 from dovetail.base.potentials import Potentials
 from dovetail.chain.train.objective import Precision
 from dovetail.chain.train.steps import Weights
+from dovetail.cores import count_cores
 from dovetail.corpus import Corpus
 from dovetail.numeric import dot
 from dovetail.pipeline.decode.decoder import Decoder
@@ -124,7 +124,7 @@ class JointObjective:
         """What a visit finds in all blocks, added up in their order."""
         value = 0.0
         sums = [part.zeros() for part in self.parts]
-        with ThreadPoolExecutor(self.decoder.threads or os.cpu_count()) as pool:
+        with ThreadPoolExecutor(self.decoder.threads or count_cores()) as pool:
             for own, found in pool.map(visit, blocks):
                 value += own
                 for total, counts in zip(sums, found, strict=True):
