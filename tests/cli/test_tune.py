@@ -176,7 +176,7 @@ def test_ctrl_c_before_the_first_point(
         (["--plot", "p.doc", *CLASSES], "a plot ends in .png"),
         (["--plot", "p.png", "--states", "3"], "at least two values"),
         (["--out", "nowhere/best.toml"], "no directory"),
-        (["--results", "news.conll"], "something else than results"),
+        (["--results", "news.conll"], "it is what is read"),
     ],
 )
 def test_bad_input(run: Run, folder: Path, options: list[object], words: str) -> None:

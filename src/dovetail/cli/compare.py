@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from dovetail.cli.group import INTERRUPTED
-from dovetail.cli.models import check_writable
+from dovetail.cli.targets import check_default_outputs, check_outputs, force_option
 from dovetail.compare import Cell, Progress, Store, Summary, run, summarize
 from dovetail.compare.experiment import Experiment
 from dovetail.compare.formatting import describe_measure
@@ -35,6 +35,7 @@ Shown = Callable[[Progress], None]
     help="Where finished parts are saved.  [default: RECIPE.results.jsonl]",
 )
 @click.option("--threads", type=COUNT, metavar="N", help="Number of threads (all cores).")
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
 @click.pass_context
 def command(
@@ -44,6 +45,7 @@ def command(
     no_html: bool,
     results: str | None,
     threads: int | None,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Compare ways of transfer learning on the data of a recipe's last task.
@@ -60,8 +62,11 @@ def command(
     if page is not None:
         require_report()
     kept = results or f"{base}.results.jsonl"
-    for path in filter(None, (page, kept)):
-        check_writable(str(path))
+    chosen = {page: html, kept: results}
+    check_default_outputs(*(path for path, name in chosen.items() if path and not name))
+    tested = plan.compare.test if plan.compare else ()
+    check_outputs([page], (recipe, *plan.files, *tested), force=force)
+    check_outputs([kept], (recipe, *plan.files, *tested), adds=True)
     experiment = Experiment(plan, threads=threads)
     store = Store(kept, experiment.fingerprint)
     for note in (*store.notes, *experiment.notes):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from dovetail.cli.targets import check_outputs, force_option
 from dovetail.corpus import SCHEMES
 from dovetail.corpus.format import Option
 from dovetail.errors import DataError
@@ -46,6 +48,7 @@ def format_options(function: Function) -> Function:
     help="Write the labels in this scheme; none means plain labels.",
 )
 @format_options
+@force_option
 def command(
     source: str,
     target: str,
@@ -53,6 +56,7 @@ def command(
     target_format: str | None,
     label: str | None,
     scheme: Any,
+    force: bool,
     **options: str | None,
 ) -> None:
     """Convert a corpus to another format.
@@ -66,6 +70,8 @@ def command(
             raise click.UsageError(f"- has no name that tells its format: give --{option}")
     known = source_format or guess_source_format(source)
     wanted = target_format or guess_target_format(target)
+    written = target if wanted != "brat" or Path(target).suffix in (".txt", ".ann") else None
+    check_outputs((written, options.get("interface")), [source], force=force)
     given = {name: value for name, value in options.items() if value is not None}
     done = convert(
         source,

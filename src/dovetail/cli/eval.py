@@ -13,6 +13,7 @@ from dovetail.cli.inputs import Source, input_options
 from dovetail.cli.labelled import Labelled, complete_labels, label_by_layers, label_by_tagger
 from dovetail.cli.models import CHAIN_DECODINGS, load, refuse_decoding
 from dovetail.cli.scores import Score
+from dovetail.cli.targets import check_outputs, force_option
 from dovetail.pipeline.choices import DECODINGS, Decode
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ FOLDS = 5
 @click.option(
     "--html", metavar="FILE", help="Also write the lists, up to 100 entries each, as a page."
 )
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="Write everything as JSON.")
 def command(
     arguments: tuple[str, ...],
@@ -67,6 +69,7 @@ def command(
     folds: int | None,
     top: int | None,
     html: str | None,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Score a model on labelled data, or two columns of a file; list errors.
@@ -79,6 +82,7 @@ def command(
     With --suspicious, and with --errors if there is no MODEL, each part of DATA is tagged by a
     model trained on the other parts, with the settings of MODEL or the defaults of train.
     """
+    check_outputs([html], arguments, force=force)
     if errors or suspicious:
         if gold is not None or predicted or fields:
             raise click.UsageError(

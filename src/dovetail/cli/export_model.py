@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from dovetail import Tagger
-from dovetail.cli.models import check_writable, load
+from dovetail.cli.models import load
+from dovetail.cli.targets import check_outputs, force_option
 from dovetail.errors import DataError
 from dovetail.interop import export_model
 
@@ -18,9 +19,10 @@ from dovetail.interop import export_model
     type=click.Choice(("crfsuite", "json")),
     help="By default json if the name of OUT ends in .json, otherwise crfsuite.",
 )
-def command(source: str, target: str, format: str | None) -> None:
+@force_option
+def command(source: str, target: str, format: str | None, force: bool) -> None:
     """Export a model for CRFsuite, or as JSON."""
-    check_writable(target)
+    check_outputs([target], [source], force=force)
     tagger = load(source)
     if not isinstance(tagger, Tagger):
         raise DataError(f"{source} holds a pipeline; only a single tagger can be exported")

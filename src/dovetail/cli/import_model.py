@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from dovetail.cli.models import check_writable
+from dovetail.cli.targets import check_outputs, force_option
 from dovetail.errors import DataError
 from dovetail.interop import import_model
 
@@ -17,13 +17,14 @@ from dovetail.interop import import_model
     metavar="A,B,...",
     help="Names of the columns that the template of a CRF++ or Wapiti model reads.",
 )
-def command(source: str, target: str, columns: str | None) -> None:
+@force_option
+def command(source: str, target: str, columns: str | None, force: bool) -> None:
     """Convert a model of CRFsuite, CRF++ or Wapiti to a model of Dovetail.
 
     OLD is a binary model of CRFsuite, a binary or text model of CRF++, or a model of Wapiti; NEW is
     the file to write. The labels and their probabilities stay the same.
     """
-    check_writable(target)
+    check_outputs([target], [source], force=force)
     names = None if columns is None else [name.strip() for name in columns.split(",")]
     tagger = import_model(source, columns=names)
     if "imported" not in tagger.training_:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dovetail
@@ -172,15 +170,3 @@ def _pipeline_columns(pipeline: Pipeline) -> list[list[str]]:
 def reads_whole_corpora(model: Tagger | Pipeline) -> bool:
     """Whether what a model says of a sequence depends on others that are tagged with it."""
     return any(one.reads_corpus_ for one in getattr(model, "representations", ()))
-
-
-def check_writable(path: str) -> None:
-    """Better refused now than after an hour of training."""
-    target = Path(path)
-    if target.is_dir():
-        raise DataError(f"cannot write {path}: it is a directory")
-    folder = target.absolute().parent
-    if not folder.is_dir():
-        raise DataError(f"cannot write {path}: there is no directory {folder}")
-    if not os.access(target if target.exists() else folder, os.W_OK):
-        raise DataError(f"cannot write {path}: permission denied")

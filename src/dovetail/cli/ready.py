@@ -10,12 +10,12 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from dovetail.cli.models import check_writable
 from dovetail.cli.states import describe_briefly, describe_origin, summarize_representation
+from dovetail.cli.targets import check_outputs
 from dovetail.representation.ready_made import LISTS, ready_made, ready_made_list, write_list
 from dovetail.units import format_megabytes
 
-TAKEN = ("ready", "out", "name", "column", "value", "as_json")
+TAKEN = ("ready", "out", "name", "column", "value", "force", "as_json")
 
 
 def write_ready_made(ctx: click.Context, options: Mapping[str, Any]) -> None:
@@ -25,7 +25,7 @@ def write_ready_made(ctx: click.Context, options: Mapping[str, Any]) -> None:
     if odd is not None:
         what = "text to learn from" if odd == "source" else f"--{odd.replace('_', '-')}"
         raise click.UsageError(f"{what} does not go with --from, which learns nothing")
-    check_writable(options["out"])
+    check_outputs([options["out"]], [], force=options["force"])
     facts = _list(options) if options["ready"] in LISTS else _representation(options)
     facts |= {"model": options["out"], "bytes": Path(options["out"]).stat().st_size}
     click.echo(json.dumps(facts, ensure_ascii=False) if options["as_json"] else _as_text(facts))

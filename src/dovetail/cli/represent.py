@@ -14,10 +14,10 @@ from dovetail.base.training import was_interrupted
 from dovetail.cli.curves import describe_curves, show_rounds
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options
-from dovetail.cli.models import check_writable
 from dovetail.cli.ready import write_ready_made
 from dovetail.cli.settings import given_settings, setting_option, setting_options
 from dovetail.cli.states import describe_briefly, summarize_representation
+from dovetail.cli.targets import check_outputs, force_option
 from dovetail.errors import DataError
 from dovetail.recipe.schema.representations import RANDOM_SEED, REPRESENTATION_KINDS
 from dovetail.representation.bias.registry import OFFERED, find_offer
@@ -76,6 +76,7 @@ COUNT = click.IntRange(1)
     "--threads", type=COUNT, metavar="N", help="Number of threads (all cores); classes use one."
 )
 @click.option("--plot", metavar="FILE", help="Plot the training curves and the use of states.")
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
@@ -128,10 +129,10 @@ def _check(options: Mapping[str, Any]) -> None:
             raise click.UsageError(
                 f"--{key} is that of two domains: give text of the other, --target"
             )
-    check_writable(options["out"])
+    written = options["out"], options["plot"]
+    check_outputs(written, (*options["source"], *options["target"]), force=options["force"])
     if options["plot"] is not None:
         check_plot(options["plot"])
-        check_writable(options["plot"])
 
 
 def _belongs(option: str, kind: str) -> bool:

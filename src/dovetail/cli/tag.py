@@ -31,6 +31,7 @@ from dovetail.cli.models import (
 )
 from dovetail.cli.outputs import OUTPUTS, LayeredResult, OutputFormat, Result, best_spans
 from dovetail.cli.raw_text import choose_format
+from dovetail.cli.targets import check_outputs, force_option
 from dovetail.cli.terminal import PrintableOutput, is_terminal, wants_colours
 from dovetail.corpus import Corpus
 from dovetail.corpus.label_studio import write_interface
@@ -85,6 +86,7 @@ CHUNK_SIZE = 1000
     metavar="N",
     help=f"Sequences tagged at a time; with 1, each is answered at once.  [default: {CHUNK_SIZE}]",
 )
+@force_option
 def command(
     model: str,
     source: str,
@@ -95,6 +97,7 @@ def command(
     output: str,
     interface: str | None,
     chunk_size: int | None,
+    force: bool,
     **asked: Any,
 ) -> None:
     """Label sequences with a trained model.
@@ -117,6 +120,7 @@ def command(
     unless --output-format conll, --marginals, --nbest or the environment variable NO_COLOR is
     given.
     """
+    check_outputs((output, interface), (model, source), force=force)
     tagger = load(model)
     if format is None and columns is None:
         format = choose_format(source, tagger)

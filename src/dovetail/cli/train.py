@@ -16,10 +16,10 @@ from dovetail.base.training import was_interrupted
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
 from dovetail.cli.label_problems import locate, refuse_doubtful_labels
-from dovetail.cli.models import check_writable
 from dovetail.cli.progress import Display, show_progress
 from dovetail.cli.settings import given_settings, setting_options
-from dovetail.cli.templates import DEFAULT, load_template, template_options
+from dovetail.cli.targets import check_outputs, force_option
+from dovetail.cli.templates import DEFAULT, load_template, named_file, template_options
 from dovetail.corpus import Corpus
 from dovetail.corpus.label_checks import Malformed
 from dovetail.errors import DataError
@@ -50,6 +50,7 @@ COUNT = click.IntRange(1)
 @setting_options(TAGGER, "seed")
 @click.option("--warm-start", metavar="MODEL", help="Start from the weights of this model.")
 @click.option("--checkpoint", metavar="FILE", help="Save a usable model here while training.")
+@force_option
 @click.option("--dry-run", is_flag=True, help="Only report how large the training would be.")
 @click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
 @click.pass_context
@@ -81,6 +82,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         warm_start=options.pop("warm_start"),
         checkpoint=options.pop("checkpoint"),
         strict=options.pop("strict"),
+        force=options.pop("force"),
     )
     as_json, dry_run = options.pop("as_json"), options.pop("dry_run")
     tagger = Tagger(threads=options["threads"], **given_settings(options, TAGGER))
@@ -120,12 +122,14 @@ class Job:
     warm_start: str | None
     checkpoint: str | None
     strict: bool
+    force: bool
 
     def run(self, tagger: Tagger) -> dict[str, Any]:
         """Train, save, and tell what came of it."""
         assert self.model is not None
-        for path in filter(None, (self.model, self.checkpoint)):
-            check_writable(path)
+        read = [*self.paths, self.held_out, self.template, self.warm_start]
+        read += [named_file(one)[1] for one in (*self.lexicons, *self.tables)]
+        check_outputs((self.model, self.checkpoint), read, force=self.force)
         with _display(tagger) as display:
             data = self.read(display)
             self.choose_features(tagger, data)

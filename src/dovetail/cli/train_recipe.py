@@ -14,8 +14,8 @@ import click
 
 from dovetail import Tagger
 from dovetail.cli.group import INTERRUPTED
-from dovetail.cli.models import check_writable
 from dovetail.cli.states import describe_aso_round, describe_briefly, summarize_representation
+from dovetail.cli.targets import check_outputs
 from dovetail.cli.task_progress import show_tasks
 from dovetail.pipeline.layers.conversion import taggers_of
 from dovetail.pipeline.layers.linear import is_linear_tagger
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dovetail.corpus import Corpus
     from dovetail.pipeline import Pipeline
 
-OPTIONS = ("data", "model", "threads", "dry_run", "as_json")
+OPTIONS = ("data", "model", "threads", "force", "dry_run", "as_json")
 
 
 class InterruptedTaskError(Exception):
@@ -45,7 +45,7 @@ def train_recipe(ctx: click.Context, options: Mapping[str, Any]) -> None:
         return
     if model is None:
         raise click.UsageError("Missing option '--model' / '-m': where to write the pipeline.")
-    check_writable(model)
+    check_outputs([model], [path, *recipe.files], force=options["force"])
     with show_tasks(_limits_of(recipe)) as display, _interruptions() as interrupted:
 
         def after_round(task: str, progress: Progress) -> None:

@@ -15,11 +15,11 @@ from dovetail.base.parameters import parameters_of
 from dovetail.cli.compare import show_cells
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
-from dovetail.cli.models import check_writable
 from dovetail.cli.represent import NAME, WORDS_AND_EM
 from dovetail.cli.represent import SETTINGS as REPRESENTED
 from dovetail.cli.settings import help_with_default, setting_option, setting_options
-from dovetail.cli.templates import load_template, template_options
+from dovetail.cli.targets import check_default_outputs, check_outputs, force_option
+from dovetail.cli.templates import load_template, named_file, template_options
 from dovetail.cli.tune_tagger import KIND, OWN, make_tagger_tuning
 from dovetail.cli.tuned_recipe import recipe_text, tagger_recipe_text
 from dovetail.compare import Cell, Plan, Store, run
@@ -144,15 +144,14 @@ def _number(text: str) -> float:
     default=CRITERIA[0],
     help="Criterion: the likelihood of labels (default), or error plus distance to the target.",
 )
-@click.option(
-    "--results", default=KEPT, metavar="FILE", help=f"Where finished points are saved ({KEPT})."
-)
+@click.option("--results", metavar="FILE", help=f"Where finished points are saved ({KEPT}).")
 @click.option(
     "--plot",
     metavar="FILE",
     help="Plot the scores over one strength, with a line for each value of another.",
 )
 @click.option("--out", "-o", metavar="FILE", help="Write the recipe of the best point.")
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="Write everything as JSON.")
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
@@ -170,6 +169,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     points are saved: after an interruption, the same command continues where it stopped.
     """
     options["kind"] = options["kind"] or _find_kind(options)
+    if options["results"] is None:
+        options["results"] = KEPT
+        check_default_outputs(KEPT)
     _check(options)
     tuning: Tuning | TaggerTuning
     if options["kind"] == KIND:
@@ -222,8 +224,10 @@ def _check(options: Mapping[str, Any]) -> None:
     both = next((path for path in options["development"] if path in options["train"]), None)
     if both is not None:
         raise DataError(f"{both} is trained on: choose on other text")
-    for path in filter(None, (options["out"], options["plot"], options["results"])):
-        check_writable(path)
+    named = [named_file(one)[1] for one in (*options["lexicons"], *options["tables"])]
+    read = (*files, *named, *(options["template"] or "").split(","))
+    check_outputs((options["out"], options["plot"]), read, force=options["force"])
+    check_outputs([options["results"]], read, adds=True)
 
 
 def _check_kind(options: Mapping[str, Any]) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dovetail.cli.templates import DEFAULT, named_file
 from dovetail.corpus.conll import parse_columns
 from dovetail.features.template_file import is_template_file
+from dovetail.io.origin import TUNED
 from dovetail.representation.bias.registry import reads_labels
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def recipe_text(options: Mapping[str, Any], tuning: Tuning, best: TuningResult) 
     }
     template = options["template"]
     task = {**_task(options, data.label, template), "c2": tuning.c2}
-    lines = [*_table("representation", representation), "", *_table("task", task)]
+    lines = [TUNED.decode(), *_table("representation", representation), "", *_table("task", task)]
     made = tuning.columns_of(best.point or {})
     if _is_file(template) and not set(made) <= set(tuning.features.columns):
         lines.append(f"# to read the representation, {template} needs the lines {', '.join(made)}")
@@ -56,7 +57,7 @@ def tagger_recipe_text(options: Mapping[str, Any], tuning: TaggerTuning, best: T
     point = dict(best.point or {})
     template = point.pop("features", None)
     task = _task(options, tuning.data.label, None if template is None else str(template))
-    return "\n".join(_table("task", {**task, **point})) + "\n"
+    return "\n".join([TUNED.decode(), *_table("task", {**task, **point})]) + "\n"
 
 
 def _folder(options: Mapping[str, Any]) -> Path:

@@ -169,8 +169,6 @@ class Experiment:
     def fingerprint(self) -> str:
         """Of all that results depend on, but not of how many of them are wanted."""
         recipe = self.recipe
-        files = [path for task in recipe.tasks for path in _files(task)]
-        files += [path for spec in recipe.representations for path in spec.files]
         plain = {
             name: value
             for name, value in vars(recipe).items()
@@ -181,7 +179,7 @@ class Experiment:
             shares += ("group_copies",)
         beside = f"{recipe.path.parent}{os.sep}"
         text = repr(plain).replace(beside, "")  # the same wherever the recipe is called from
-        return fingerprint(__version__, text, repr(shares), *files, *self.comparison.test)
+        return fingerprint(__version__, text, repr(shares), *recipe.files, *self.comparison.test)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -376,12 +374,3 @@ def _training_for(system: str) -> str:
 
 def _scores(counts: Any) -> dict[str, float]:
     return {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
-
-
-def _files(task: Task) -> list[Path]:
-    named = [*task.data, *task.lexicons.values(), *task.tables.values()]
-    model = [] if task.model is None else [task.model]
-    template = [task.features] if isinstance(task.features, Path) else []
-    of_its_kind = [path for value in task.settings.values() if isinstance(value, tuple)
-                   for path in value if isinstance(path, Path)]  # fmt: skip
-    return [*named, *model, *template, *of_its_kind]

@@ -12,8 +12,7 @@ from typing import Any
 from dovetail.compare.plan import Cell, Result
 from dovetail.errors import DataError
 from dovetail.io.files import PathLike, open_bytes
-
-OPENING = b'{"cell":'
+from dovetail.io.origin import RESULTS
 
 
 def fingerprint(*parts: str | bytes | Path) -> str:
@@ -95,7 +94,7 @@ class Store:
             lines = self.path.read_bytes().splitlines(keepends=True)
         except OSError as error:
             raise DataError(f"cannot read {self.path}: {error.strerror or error}") from None
-        if lines and not (lines[0].startswith(OPENING) or OPENING.startswith(lines[0].rstrip())):
+        if lines and not (lines[0].startswith(RESULTS) or RESULTS.startswith(lines[0].rstrip())):
             raise DataError(
                 f"{self.path} holds something else than results of a comparison: "
                 "give another file for them"

@@ -14,7 +14,7 @@ from dovetail.compare.tuning import Grid
 from dovetail.compare.tuning_results import TuningResult
 from dovetail.errors import DataError
 from dovetail.io.files import atomic_write
-from dovetail.representation.plots import check_plot
+from dovetail.representation.plots import PLOT_METADATA, check_plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,6 @@ SETTINGS: Any = {
     "svg.hashsalt": "dovetail",  # same plot, same bytes
     "grid.alpha": 0.3,
 }
-UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 Measure = Callable[[TuningResult], float]
 
@@ -75,7 +74,7 @@ def draw_tuning_plot(
             panel.set_title(title, fontsize="medium")
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside right upper", frameon=False)
-        figure.savefig(written, format=kind, dpi=150, metadata=UNDATED.get(kind))
+        figure.savefig(written, format=kind, dpi=150, metadata=PLOT_METADATA.get(kind))
     with atomic_write(path) as file:
         file.write(written.getvalue())
 

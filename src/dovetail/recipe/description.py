@@ -39,6 +39,16 @@ class Task:
     weight: float = ANY_TASK["weight"].default
     settings: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def files(self) -> list[Path]:
+        """All that it depends on."""
+        named = [*self.data, *self.lexicons.values(), *self.tables.values()]
+        model = [] if self.model is None else [self.model]
+        template = [self.features] if isinstance(self.features, Path) else []
+        of_its_kind = [path for value in self.settings.values() if isinstance(value, tuple)
+                       for path in value if isinstance(path, Path)]  # fmt: skip
+        return [*named, *model, *template, *of_its_kind]
+
 
 @dataclass(frozen=True)
 class RepresentationSpec:
@@ -111,3 +121,9 @@ class Description:
     def names(self) -> list[str]:
         """Names of the tasks, from the first to the last."""
         return [task.name for task in self.tasks]
+
+    @property
+    def files(self) -> list[Path]:
+        """All files that it names, from tasks to representations, but for test data."""
+        parts = [*(task.files for task in self.tasks), *(one.files for one in self.representations)]
+        return [path for files in parts for path in files]
