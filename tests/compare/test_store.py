@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.compare import Cell, Store, fingerprint
+from dovetail.compare import Cell, Store
 from dovetail.errors import DataError
 
 FIRST, SECOND = Cell("none", 0, 10), Cell("joint", 0, 10)
@@ -76,11 +76,3 @@ def test_missing_folder_is_named_before_any_work(tmp_path: Path) -> None:
         DataError, match=r"cannot write .*no/results\.jsonl: there is no such folder"
     ):
         Store(tmp_path / "no" / "results.jsonl", "v1")
-
-
-def test_fingerprint_depends_on_every_part_and_on_where_it_ends(tmp_path: Path) -> None:
-    file = tmp_path / "data"
-    file.write_bytes(b"b")
-    same = {fingerprint("a", "b"), fingerprint("a", b"b"), fingerprint("a", file)}
-    assert len(same) == 1
-    assert not same & {fingerprint("ab"), fingerprint("a", "b", ""), fingerprint("b", "a")}

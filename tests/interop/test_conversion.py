@@ -185,7 +185,7 @@ def test_formats_are_guessed(tmp_path: Path) -> None:
         assert guess_source_format(tmp_path / name) == format
     assert guess_target_format("x.jsonl") == "jsonl"
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match=r"neither \.ann nor \.xml files"):
+    with pytest.raises(DataError, match=r"neither \.ann nor \.xml nor \.parquet files"):
         guess_source_format(tmp_path / "empty")
     with pytest.raises(DataError, match=r"give one of: conll, .*text, markup.*, spacy$"):
         guess_source_format(tmp_path / "x.unknown")

@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dovetail import Tagger
-from dovetail.cli.inputs import (
-    CRFSUITE,
-    Batch,
-    Source,
-    input_options,
-    unit_option,
-)
-from dovetail.cli.layered import tag_in_layers
+from dovetail.cli.answers import Request, read_batches, write_answers
+from dovetail.cli.group import INTERRUPTED
+from dovetail.cli.inputs import CRFSUITE, Source, input_options, unit_option
 from dovetail.cli.models import (
     CHAIN_DECODINGS,
-    has_spans,
     load,
     reads_whole_corpora,
     refuse_decoding,
-    refuse_wide_table,
-    rename_as_trained,
     span_types,
     unit_of_text,
 )
-from dovetail.cli.outputs import OUTPUTS, LayeredResult, OutputFormat, Result, best_spans
+from dovetail.cli.outputs import OUTPUTS, OutputFormat
 from dovetail.cli.raw_text import choose_format
+from dovetail.cli.tagged_folder import (
+    PARQUET,
+    SHOWN_IN_PARQUET,
+    Order,
+    Piece,
+    TaggedFolder,
+    expand_folders,
+    find_pieces,
+)
 from dovetail.cli.targets import check_outputs, force_option
-from dovetail.cli.terminal import PrintableOutput, is_terminal, wants_colours
-from dovetail.corpus import Corpus
+from dovetail.cli.terminal import PrintableOutput, is_terminal
 from dovetail.corpus.label_studio import write_interface
 from dovetail.errors import DataError
 from dovetail.io.files import write_text
 from dovetail.pipeline.choices import DECODINGS
 
 if TYPE_CHECKING:
+    from dovetail import Tagger
     from dovetail.pipeline import Pipeline
 
 CHUNK_SIZE = 1000
@@ -47,13 +47,14 @@ CHUNK_SIZE = 1000
 
 @click.command("tag")
 @click.argument("model")
-@click.argument("source", default="-", metavar="[INPUT]")
+@click.argument("sources", nargs=-1, metavar="[INPUT]...")
 @input_options
 @unit_option("as in training, or a line")
 @click.option(
     "--output-format",
-    type=click.Choice([*OUTPUTS]),
-    help="By default that of the input, or CoNLL for CoNLL-U and feature text.",
+    type=click.Choice([*OUTPUTS, PARQUET]),
+    help="By default that of the input, or CoNLL for CoNLL-U, feature text and a single Parquet "
+    "file without --out.",
 )
 @click.option(
     "--output",
@@ -61,6 +62,11 @@ CHUNK_SIZE = 1000
     default="-",
     metavar="FILE",
     help="Where to write; the file is written completely or not at all.",
+)
+@click.option(
+    "--out",
+    metavar="FOLDER",
+    help="Tag any number of files into this folder, piece by piece; finished pieces are kept.",
 )
 @click.option("--marginals", is_flag=True, help="Add the probability of each label.")
 @click.option("--nbest", type=click.IntRange(1), metavar="K", help="Give the K best labellings.")
@@ -71,7 +77,9 @@ CHUNK_SIZE = 1000
     "label of each token (marginal). For a pipeline: how its layers are decoded, by default as it "
     "was trained.",
 )
-@click.option("--spans", is_flag=True, help="For JSON lines: add spans and their probabilities.")
+@click.option(
+    "--spans", is_flag=True, help="For JSON lines and Parquet: add spans and their probabilities."
+)
 @click.option(
     "--uncertain-first",
     is_flag=True,
@@ -87,14 +95,18 @@ CHUNK_SIZE = 1000
     help=f"Sequences tagged at a time; with 1, each is answered at once.  [default: {CHUNK_SIZE}]",
 )
 @force_option
+@click.pass_context
 def command(
+    ctx: click.Context,
+    /,
     model: str,
-    source: str,
+    sources: tuple[str, ...],
     format: str | None,
     columns: str | None,
     unit: str | None,
     output_format: str | None,
     output: str,
+    out: str | None,
     interface: str | None,
     chunk_size: int | None,
     force: bool,
@@ -116,171 +128,133 @@ def command(
     For a pipeline, CoNLL output has a column for each layer and JSON lines have "layers"; text
     shows the last layer.
 
+    With --out, any number of files is tagged into a folder: Parquet as Parquet, a file for every
+    few row groups, anything else a file for each. After an interruption the same command does what
+    is missing.
+
     On a terminal, text and CoNLL are shown as text in colours, stronger where the model is surer,
     unless --output-format conll, --marginals, --nbest or the environment variable NO_COLOR is
     given.
     """
-    check_outputs((output, interface), (model, source), force=force)
+    check_outputs((output, interface), (model, *sources), force=force)
     tagger = load(model)
-    if format is None and columns is None:
-        format = choose_format(source, tagger)
-    given = Source.of(source, format, columns, unit)
-    name = output_format or (given.format if given.format in OUTPUTS else "conll")
-    written = OUTPUTS[name]
-    if written.is_text and given.format == CRFSUITE:
-        raise click.UsageError(f"feature text holds no words that could be written as {name}")
-    request = Request(format=written, **asked)
-    request.check()
-    on_terminal = is_terminal(output)
-    if on_terminal and name in ("conll", "text") and output_format in (None, "text"):
-        request = request.in_colours(given)
-        written = request.format
+    refuse_decoding(asked["decode"], tagger, model)
+    paths = expand_folders(sources) if out is not None else [*sources] or ["-"]
+    given = [_find_source(path, tagger, format, columns, unit) for path in paths]
+    name = _find_output_format(given, output_format, out)
     if interface is not None and name != "label-studio":
         raise click.UsageError("--interface needs --output-format label-studio")
-    refuse_decoding(request.decode, tagger, model)
-    if given.format == "text" and unit is None:
-        given = replace(given, unit=unit_of_text(tagger))
-    if chunk_size is None:
-        chunk_size = 1 if source == "-" and sys.stdin.isatty() else CHUNK_SIZE
-        if reads_whole_corpora(tagger) or request.uncertain_first:
-            chunk_size = sys.maxsize
-    elif request.uncertain_first:
-        raise click.UsageError("--uncertain-first needs all sequences: leave out --chunk-size")
-    write: Callable[[Corpus, Any, TextIO], None] = (
-        written.write if isinstance(tagger, Tagger) else written.write_layered
-    )
-
-    def renamed(corpus: Corpus) -> Corpus:
-        if given.format != "conll" or columns is not None:
-            return corpus
-        if given.is_guess_of_text:
-            refuse_wide_table(corpus, tagger, given.path)
-        return rename_as_trained(corpus, tagger)
-
-    with write_text(output) as opened:
-        in_colours = written not in OUTPUTS.values()
-        file: Any = PrintableOutput(opened) if on_terminal and not in_colours else opened
-        before = 0
-        file.write(written.before)
-        for batch in given.batches(chunk_size, renamed):
-            results = _answer(tagger, batch, request, before)
-            table = batch.corpus
-            if request.uncertain_first:
-                table, results = _sort(table, results, request)
-            if before:
-                file.write(written.between)
-            if written.is_text and before and batch.corpus.document_bounds is not None:
-                file.write("\n")
-            write(table, results, file)
-            file.flush()
-            before += len(batch.corpus)
-        file.write(written.after)
+    shown = SHOWN_IN_PARQUET if name == PARQUET else OUTPUTS[name]
+    if shown.is_text and any(source.format == CRFSUITE for source in given):
+        raise click.UsageError(f"feature text holds no words that could be written as {name}")
+    request = Request(format=shown, **asked)
+    request.check()
+    if out is not None:
+        _refuse_pieces(tagger, request, paths, output)
+        order = Order(model, request, name, chunk_size or CHUNK_SIZE)
+        _tag_into_folder(ctx, out, order, given)
+    else:
+        plain = output_format in (None, "text")
+        _tag_file(tagger, given[0], request, OUTPUTS[name], output, chunk_size, plain)
     if interface is not None:
         write_interface(span_types(tagger), interface)
 
 
-@dataclass(frozen=True)
-class Request:
-    """What is to be said of each sequence, and in which format."""
+def _find_source(
+    path: str, model: Tagger | Pipeline, format: str | None, columns: str | None, unit: str | None
+) -> Source:
+    """A file, and how it is read for this model."""
+    if format is None and columns is None:
+        format = choose_format(path, model)
+    source = Source.of(path, format, columns, unit)
+    if source.format == "text" and unit is None:
+        return replace(source, unit=unit_of_text(model))
+    return source
 
-    format: OutputFormat
-    marginals: bool
-    nbest: int | None
-    decode: str | None
-    spans: bool
-    uncertain_first: bool
 
-    def check(self) -> None:
-        """Refuse what does not go together."""
-        other = self.decode not in (None, "viterbi", "joint")
-        if self.nbest is not None and (self.marginals or self.uncertain_first or other):
-            raise click.UsageError(
-                "--nbest does not go with --marginals, --uncertain-first or --decode"
-            )
-        if self.spans and self.format.spans != "on request":
-            able = [name for name, format in OUTPUTS.items() if format.spans == "on request"]
-            raise click.UsageError(f"--spans needs --output-format {' or '.join(able)}")
+def _find_output_format(
+    sources: Sequence[Source], output_format: str | None, out: str | None
+) -> str:
+    formats = {source.format for source in sources}
+    if out is None and len(sources) > 1:
+        raise click.UsageError("several files are tagged into a folder: give --out")
+    if out is None and output_format == PARQUET:
+        raise click.UsageError("Parquet is written into a folder: give --out")
+    if output_format is not None:
+        return output_format
+    if len(formats) > 1:
+        raise click.UsageError(
+            f"there are files of several formats, {', '.join(sorted(formats))}: give "
+            "--output-format"
+        )
+    able = [*OUTPUTS] if out is None else [*OUTPUTS, PARQUET]
+    return next((name for name in able if name in formats), "conll")
 
-    def in_colours(self, source: Source) -> Request:
-        """The same as text in colours, unless more is asked for than that shows."""
-        more = self.marginals or self.nbest is not None or source.format == CRFSUITE
-        if more or not wants_colours():
-            return self
+
+def _tag_file(
+    model: Tagger | Pipeline,
+    source: Source,
+    request: Request,
+    written: OutputFormat,
+    output: str,
+    chunk_size: int | None,
+    colours: bool,
+) -> None:
+    """Tag a file or standard input; ``colours`` are wanted where a terminal shows words."""
+    on_terminal = is_terminal(output)
+    in_colours = colours and on_terminal and written in (OUTPUTS["conll"], OUTPUTS["text"])
+    if in_colours and request.suits_colours(source):
         from dovetail.cli.outputs.colours import COLOURS  # rich, which only terminals need
 
-        return replace(self, format=COLOURS)
-
-    @property
-    def wants_confidences(self) -> bool:
-        """Whether the probabilities of the labels will be used, or shown."""
-        return self.marginals or self.uncertain_first or self.format.confidences
-
-    def wants_spans(self, corpus: Corpus) -> bool:
-        """Whether spans will be shown, if the labels write any."""
-        has_text = self.format.spans == "on request" and corpus.offsets is not None
-        return self.format.spans == "always" or self.spans or has_text
-
-
-def _answer(
-    model: Tagger | Pipeline, batch: Batch, request: Request, before: int
-) -> Sequence[Result] | Sequence[LayeredResult]:
-    try:
-        if isinstance(model, Tagger):
-            return _tag(model, batch, request)
-        return _tag_in_layers(model, batch, request)
-    except DataError as error:
-        if not before:
-            raise
-        raise DataError(f"after {before} sequences: {error}") from None
+        written, request = COLOURS, replace(request, format=COLOURS)
+    if chunk_size is None:
+        chunk_size = 1 if source.path == "-" and sys.stdin.isatty() else CHUNK_SIZE
+        if reads_whole_corpora(model) or request.uncertain_first:
+            chunk_size = sys.maxsize
+    elif request.uncertain_first:
+        raise click.UsageError("--uncertain-first needs all sequences: leave out --chunk-size")
+    with write_text(output) as opened:
+        safe = written not in OUTPUTS.values() or not on_terminal
+        file: Any = opened if safe else PrintableOutput(opened)
+        write_answers(model, read_batches(source, chunk_size, model), request, written, file)
 
 
-def _sort(corpus: Corpus, results: Sequence[Any], request: Request) -> tuple[Corpus, Sequence[Any]]:
-    """Sequences in the order of their certainty; confidences that were needed only for this, and
-    documents, which lie scattered now, are dropped."""
-    certainties = [result.certainty or 0.0 for result in results]
-    order = sorted(range(len(results)), key=certainties.__getitem__)
-    shown = corpus.select(order)
-    table = Corpus(shown.columns, shown.bounds, texts=shown.texts, offsets=shown.offsets)
-    keep = request.marginals or request.format.confidences
-    return table, [results[i] if keep else results[i].without_confidences() for i in order]
-
-
-def _tag(tagger: Tagger, batch: Batch, request: Request) -> list[Result]:
-    """No more is computed than will be shown."""
-    decode: Any = request.decode or "viterbi"
-    spans_too = request.wants_spans(batch.corpus) and has_spans(tagger)
-    if request.nbest is not None:
-        ranked = tagger.predict_nbest(batch.data, request.nbest)
-        return [
-            Result(best[0][0], spans=best_spans(best[0][0]) if spans_too else None, nbest=best)
-            for best in ranked
-        ]
-    if not (spans_too or request.wants_confidences):
-        return [Result(labels) for labels in tagger.predict(batch.data, decode=decode)]
-    taggings = tagger.tag(batch.data, decode=decode)
-    results = [
-        Result(
-            tagging.labels,
-            confidences=tagging.confidences if request.wants_confidences else None,
-            spans=tagging.spans if spans_too else None,
+def _refuse_pieces(
+    model: Tagger | Pipeline, request: Request, paths: Sequence[str], output: str
+) -> None:
+    """Refuse what cannot be done piece by piece."""
+    if not paths or "-" in paths:
+        raise click.UsageError("--out takes files, not standard input")
+    if output != "-":
+        raise click.UsageError("--out and --output do not go together")
+    if request.uncertain_first:
+        raise click.UsageError("--uncertain-first needs all sequences: leave out --out")
+    if reads_whole_corpora(model):
+        raise DataError(
+            "this model reads all of the text that it tags, so it cannot be tagged piece by piece: "
+            "leave out --out"
         )
-        for tagging in taggings
-    ]
-    if request.marginals and request.format.marginals:
-        marginals = tagger.predict_marginals(batch.data)
-        return [replace(r, marginals=m) for r, m in zip(results, marginals, strict=True)]
-    return results
 
 
-def _tag_in_layers(pipeline: Pipeline, batch: Batch, request: Request) -> list[LayeredResult]:
-    if not isinstance(batch.data, Corpus):
-        raise DataError("feature text holds no words, which are what a pipeline reads")
-    decode: Any = request.decode
-    return tag_in_layers(
-        pipeline,
-        batch.data,
-        decode=decode,
-        spans=request.wants_spans(batch.data),
-        confidences=request.wants_confidences,
-        nbest=request.nbest,
-    )
+def _tag_into_folder(ctx: click.Context, out: str, order: Order, sources: Sequence[Source]) -> None:
+    folder = TaggedFolder(out, order, find_pieces(sources, out, order.format))
+    total = len(folder.pieces)
+    done = kept = total - len(folder.waiting)
+
+    def show(piece: Piece) -> None:
+        nonlocal done
+        done += 1
+        click.echo(f"{done} of {total}: {click.format_filename(piece.target)}", err=True)
+
+    try:
+        folder.fill(show)
+    except KeyboardInterrupt:
+        click.echo(
+            f"dovetail: interrupted with {done} of {total} pieces done, which are kept in {out}; "
+            "the same command does the rest",
+            err=True,
+        )
+        ctx.exit(INTERRUPTED)
+    folder.clean()
+    again = f", {kept} of them before" if kept else ""
+    click.echo(f"{out}  {order.format}, {total} pieces{again}", err=True)

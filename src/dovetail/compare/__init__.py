@@ -8,8 +8,9 @@ from dovetail.compare.progress_bar import progress_bar
 from dovetail.compare.report import require_report, write_report
 from dovetail.compare.run import Progress, run
 from dovetail.compare.splits import Split, draw_folds, given_folds, grouped_splits, random_splits
-from dovetail.compare.store import Store, fingerprint
+from dovetail.compare.store import Store
 from dovetail.compare.summary import Summary, summarize
+from dovetail.io.fingerprint import fingerprint
 
 __all__ = [
     "Cell",

@@ -38,11 +38,11 @@ from dovetail.compare.design import (
 from dovetail.compare.further_measures import further_counts
 from dovetail.compare.plan import Cell, Plan
 from dovetail.compare.representations import Learned, Representations
-from dovetail.compare.store import fingerprint
 from dovetail.corpus import Corpus
 from dovetail.corpus.sequences import sequence_keys
 from dovetail.errors import DataError
 from dovetail.evaluate import evaluate, span_reliability
+from dovetail.io.fingerprint import fingerprint
 from dovetail.pipeline.choices import Decode, Training
 from dovetail.pipeline.decode.single import missing
 from dovetail.pipeline.pipeline import Pipeline

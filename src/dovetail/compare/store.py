@@ -2,44 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dovetail.compare.plan import Cell, Result
 from dovetail.errors import DataError
-from dovetail.io.files import PathLike, open_bytes
+from dovetail.io.files import PathLike
 from dovetail.io.origin import RESULTS
-
-
-def fingerprint(*parts: str | bytes | Path) -> str:
-    """A hash of everything that results depend on: settings, data, version; a Path is its
-    content, of a folder that of its files.
-
-    >>> fingerprint("c2 = 1", b"data") == fingerprint("c2 = 1", b"data") != fingerprint("c2 = 2")
-    True
-    """
-    whole = hashlib.sha256()
-    for part in parts:
-        if isinstance(part, Path):
-            for path in sorted(part.iterdir()) if part.is_dir() else [part]:
-                whole.update(path.name.encode() if part.is_dir() else b"")
-                with open_bytes(path) as file:
-                    whole.update(_digest(iter(lambda: file.read(1 << 20), b"")))
-        else:
-            content = part.encode() if isinstance(part, str) else part
-            whole.update(_digest([content]))
-    return whole.hexdigest()
-
-
-def _digest(pieces: Iterable[bytes]) -> bytes:
-    digest = hashlib.sha256()
-    for piece in pieces:
-        digest.update(piece)
-    return digest.digest()
 
 
 class Store:

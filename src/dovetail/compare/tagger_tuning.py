@@ -25,7 +25,6 @@ from dovetail.compare.copies import (
 )
 from dovetail.compare.plan import Cell, Plan
 from dovetail.compare.splits import draw_folds
-from dovetail.compare.store import fingerprint
 from dovetail.compare.tuning import check_completed, content_of
 from dovetail.compare.tuning_results import Point, name_point
 from dovetail.cores import count_cores
@@ -34,6 +33,7 @@ from dovetail.corpus.schemes import Scheme, write_in_scheme
 from dovetail.errors import DataError
 from dovetail.evaluate import evaluate
 from dovetail.features import Dataset, Template
+from dovetail.io.fingerprint import fingerprint
 
 TUNED = ("c1", "c2", "features", "scheme")
 SCHEMES: tuple[Scheme, ...] = ("IOB1", "IOB2", "IOBES")

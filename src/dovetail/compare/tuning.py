@@ -26,13 +26,13 @@ from dovetail.compare.measures import (
     usage_distance,
 )
 from dovetail.compare.plan import Cell, Plan
-from dovetail.compare.store import fingerprint
 from dovetail.compare.tuning_results import Point, name_point
 from dovetail.corpus import Column, Corpus, SoftColumn, detect_scheme
 from dovetail.errors import DataError
 from dovetail.evaluate import evaluate
 from dovetail.features import Template
 from dovetail.features.sets import choose_feature_set
+from dovetail.io.fingerprint import fingerprint
 from dovetail.pipeline.train.representation_values import choose_value, groups_of
 from dovetail.recipe.schema.representations import REPRESENTATION_KINDS
 from dovetail.recipe.schema.values import POSITIVE

@@ -17,6 +17,7 @@ from dovetail.corpus.labels import Span, labels_from_spans, spans
 from dovetail.corpus.markup import read_markup, read_markup_spans, stream_markup
 from dovetail.corpus.near_duplicates import find_copies, near_duplicates
 from dovetail.corpus.offsets import add_offsets
+from dovetail.corpus.parquet import read_parquet, stream_parquet, write_parquet
 from dovetail.corpus.parserator import read_parserator, stream_parserator, write_parserator
 from dovetail.corpus.schemes import (
     SCHEMES,
@@ -66,6 +67,7 @@ __all__ = [
     "read_label_studio",
     "read_markup",
     "read_markup_spans",
+    "read_parquet",
     "read_parserator",
     "read_tei",
     "read_text",
@@ -79,6 +81,7 @@ __all__ = [
     "stream_jsonl",
     "stream_label_studio",
     "stream_markup",
+    "stream_parquet",
     "stream_parserator",
     "stream_tei",
     "stream_text",
@@ -89,5 +92,6 @@ __all__ = [
     "write_doccano",
     "write_jsonl",
     "write_label_studio",
+    "write_parquet",
     "write_parserator",
 ]

@@ -18,6 +18,7 @@ from dovetail.corpus import (
     jsonl,
     label_studio,
     markup,
+    parquet,
     parserator,
     text,
 )
@@ -126,6 +127,16 @@ FORMATS: dict[str, Format] = {
         ),
         write_options=(TAGS,),
     ),
+    "parquet": Format(
+        parquet.read_parquet,
+        parquet.stream_parquet,
+        (parquet.SUFFIX,),
+        parquet.write_parquet,
+        recognizes=parquet.recognizes,
+        find_unread=parquet.find_unread,
+        from_stdin=False,
+        to_stdout=False,
+    ),
     "xml": Format(
         field_xml.read_field_xml,
         field_xml.stream_field_xml,
@@ -202,5 +213,5 @@ def guess_format(path: PathLike, formats: Mapping[str, Format]) -> str:
             return known
     what, why = os.fspath(path), "from its name"
     if place.is_dir():
-        what, why = f"the folder {what}", "since it has neither .ann nor .xml files"
+        what, why = f"the folder {what}", "since it has neither .ann nor .xml nor .parquet files"
     raise DataError(f"the format of {what} cannot be told {why}; give one of: {', '.join(formats)}")

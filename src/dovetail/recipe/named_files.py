@@ -11,7 +11,7 @@ from dovetail.features.sets import NAMES
 from dovetail.recipe.schema.keys import suggest
 
 DEFAULT_SET = "default"
-FOLDER_FORMATS = ("markup", "xml")  # formats of which a folder is a corpus, too
+FOLDER_FORMATS = ("markup", "xml", "parquet")  # formats of which a folder is a corpus, too
 
 
 def resolve_files(

@@ -39,7 +39,12 @@ def write_layered_coloured(corpus: Corpus, results: Sequence[LayeredResult], fil
 
 
 COLOURS = OutputFormat(
-    write_coloured, write_layered_coloured, "always", is_text=True, confidences=True
+    write=write_coloured,
+    write_layered=write_layered_coloured,
+    suffix="",
+    spans="always",
+    is_text=True,
+    confidences=True,
 )
 
 
