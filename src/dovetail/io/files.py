@@ -139,6 +139,18 @@ def atomic_write(path: PathLike) -> Iterator[BinaryIO]:
             os.unlink(temporary)
 
 
+def check_writable(path: PathLike) -> None:
+    """Better refused now than after an hour of training."""
+    target = Path(path)
+    if target.is_dir():
+        raise DataError(f"cannot write {path}: it is a directory")
+    folder = target.absolute().parent
+    if not folder.is_dir():
+        raise DataError(f"cannot write {path}: there is no directory {folder}")
+    if not os.access(target if target.exists() else folder, os.W_OK):
+        raise DataError(f"cannot write {path}: permission denied")
+
+
 def _open_beside(target: Path, mode: int) -> tuple[int, Path]:
     """A new file in the same folder, with these permissions as far as the umask allows them."""
     while True:
