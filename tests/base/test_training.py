@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from dovetail.base import interruption, training
+from dovetail import interruption
+from dovetail.base import training
 from dovetail.base.training import Hooks, Outcome, Position, Round, run_rounds
 from dovetail.errors import DataError
 
@@ -98,7 +99,7 @@ def test_checkpoints_know_the_best_step_and_the_latest(monkeypatch: pytest.Monke
         assert len(at.history) == at.number
         saved.append((at.number, at.kept, at.kept_step.value, at.ended))
 
-    run([1.0, 3.0, 2.0, 1.0], held_out=value, checkpoint=save)
+    run([1.0, 3.0, 2.0, 0.0], held_out=value, checkpoint=save)
     assert saved == [(1, 1, 1.0, False), (2, 2, 3.0, False), (3, 2, 3.0, False), (4, 2, 3.0, True)]
 
 

@@ -12,11 +12,12 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from math import inf
+from numbers import Integral
 from typing import Generic, Protocol, TypeVar
 
 from dovetail.base.at_once import should_end
-from dovetail.base.interruption import interrupted_once
-from dovetail.errors import DovetailError
+from dovetail.errors import DovetailError, TrainingError
+from dovetail.interruption import interrupted_once
 
 logger = logging.getLogger(__name__)
 
@@ -75,6 +76,10 @@ class Hooks(Generic[S, P]):
     held_out: Callable[[S], float] | None = None
     patience: int = 5
     checkpoint: Callable[[Position[S, P]], None] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.patience, Integral) or self.patience < 1:
+            raise TrainingError(f"patience is {self.patience!r}; give a number of at least 1")
 
 
 @dataclass

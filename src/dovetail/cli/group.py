@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from dovetail.cli.signals import exit_code
+from dovetail.cli.terminal import printable
 from dovetail.errors import DovetailError
 
 SUMMARIES = {
@@ -37,7 +38,7 @@ class Failure(click.ClickException):
     """An error that is shown as ``dovetail: <one sentence>``."""
 
     def show(self, file: Any = None) -> None:
-        click.echo(f"dovetail: {self.format_message()}", file=file, err=file is None)
+        click.echo(f"dovetail: {printable(self.format_message())}", file=file, err=file is None)
 
 
 class CommandGroup(click.Group):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dovetail.base.interruption import Interruptions
+from dovetail.interruption import Interruptions
 
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 ENDING = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]

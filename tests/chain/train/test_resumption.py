@@ -161,6 +161,8 @@ def test_a_checkpoint_that_fails_later_ends_nothing(
     folder.mkdir()
     path = folder / "checkpoint"
 
+    training.CHECKPOINT_SECONDS = 0.0
+
     def remove(progress: Progress) -> None:
         if progress.iteration == 3:
             path.unlink()
