@@ -244,7 +244,10 @@ class Template:
                 columns.add_soft(name, list(column.levels), weights, LEAST_WEIGHT)
             else:
                 column = column.compact()
-                columns.add_codes(name, column.codes, column.levels)
+                try:
+                    columns.add_codes(name, column.codes, column.levels)
+                except _native.ItemError as error:
+                    raise DataError(f"a value of the column '{name}' {error}") from None
         self._derived.add_to(columns)
         return columns
 
