@@ -87,7 +87,7 @@ def build_preload(folder: Path) -> Path:
     return library
 
 
-def fail_jobs(folder: Path, library: str) -> int:
+def fail_jobs(folder: Path, library: str, calls: int) -> int:
     """In a process with the preload: fail each call of each job in turn."""
     logging.getLogger("dovetail").setLevel(logging.ERROR)
     faults = ctypes.CDLL(library)
@@ -95,7 +95,7 @@ def fail_jobs(folder: Path, library: str) -> int:
     for job in all_jobs(folder):
         for kind, code in KINDS.items():
             for error in ERRORS:
-                for n in CALLS:
+                for n in CALLS[:calls]:
                     below = str(job.folder).encode()
                     faults.arrange_fault(below, code, ctypes.c_long(n), error)
                     why = _try(job.work)
@@ -136,16 +136,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--calls", type=int, default=len(CALLS), help="of a kind that fail")
     parser.add_argument("--faults", metavar="LIBRARY", help=argparse.SUPPRESS)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         if options.faults:
-            return min(1, fail_jobs(folder, options.faults))
+            return min(1, fail_jobs(folder, options.faults, options.calls))
         with tempfile.TemporaryDirectory() as other:
             library = build_preload(Path(other))
             environment = {**os.environ, "LD_PRELOAD": str(library)}
-            command = [sys.executable, "-m", "tools.reliability.crash", "--faults", str(library)]
+            command = [sys.executable, "-m", "tools.reliability.crash"]
+            command += ["--faults", str(library), "--calls", str(options.calls)]
             failed = subprocess.run(command, env=environment, check=False).returncode
         broken = kill_jobs(options.kills, options.seed, folder)
     print(f"crash: {broken + failed} promises broken (target 0)")
