@@ -279,6 +279,7 @@ def test_states_are_used_alike_in_context(context: Any) -> None:
     assert apart(3.0) < 0.9 * apart(0.0)
 
 
-def test_an_unknown_study_is_refused() -> None:
+def test_an_unknown_study_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(domains, "fingerprint", lambda *_: "")
     with pytest.raises(DataError, match="there is no study 'Nothing'; choose from Chinese L"):
         domains.DomainExperiment(Path(), Path(), 1, only=("Nothing",)).studies(1)
