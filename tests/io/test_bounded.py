@@ -19,7 +19,7 @@ def test_gzip_that_grows_a_thousandfold(tmp_path: Path, monkeypatch: pytest.Monk
     path.write_bytes(gzip.compress(bytes(50_000_000)))
     read = 0
     message = r"200 times its size.*DOVETAIL_EXPANSION"
-    with pytest.raises(DataError, match=message), open_bytes(path) as file:
+    with pytest.raises(DataError, match=message), open_bytes(path) as file:  # noqa: PT012
         while piece := file.read(1 << 16):
             read += len(piece)
     assert read < 12_000_000

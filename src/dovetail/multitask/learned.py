@@ -8,32 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
 from dovetail import _native
-from dovetail.cores import count_cores
 from dovetail.corpus import Corpus
 from dovetail.features import Template
 from dovetail.multitask.alternation import Directions
 from dovetail.multitask.auxiliary import AuxiliaryTask
 from dovetail.multitask.matrix import Matrix, Singles
 
-if TYPE_CHECKING:
-    from dovetail.multitask.structure import Structure
+Source = TypeVar("Source")
 
 
 @dataclass(frozen=True)
-class Learned:
+class Learned(Generic[Source]):
     """A structure, the features of its tasks, and its directions over these: Theta', [features x
     directions]."""
 
-    structure: Structure
+    structure: Source
     features: _native.Dataset
     theta: Directions
     singular_values: list[list[float]]
+    threads: int
 
     def beside(self, template: Template, corpus: Corpus) -> tuple[Matrix, Placed]:
         """A matrix with the rows of a corpus, and the directions over its features."""
@@ -41,7 +40,7 @@ class Learned:
         matrix.add(corpus)
         n_more = matrix.n_features - len(self.theta)
         theta = np.pad(self.theta, ((0, n_more), (0, 0)))
-        return matrix, Placed(theta, self.singular_values, self.structure.threads or count_cores())
+        return matrix, Placed(theta, self.singular_values, self.threads)
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class _Kept:
     tasks: Sequence[ref[AuxiliaryTask]]
     template: Template
     settings: tuple[Any, ...]
-    learned: Learned
+    learned: Learned[Any]
 
     def is_of(
         self, tasks: Sequence[AuxiliaryTask], template: Template, settings: tuple[Any, ...]
@@ -84,8 +83,8 @@ def learned_once(
     tasks: Sequence[AuxiliaryTask],
     template: Template,
     settings: tuple[Any, ...],
-    learn: Callable[[], Learned],
-) -> Learned:
+    learn: Callable[[], Learned[Source]],
+) -> Learned[Source]:
     """What was learned last from the same tasks, features and settings, or else what is learned
     now."""
     kept = _kept.get(tasks[0])

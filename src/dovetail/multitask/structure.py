@@ -154,14 +154,15 @@ class Structure(Representation):
 
     def _learn_once(
         self, tasks: Sequence[AuxiliaryTask], n_tokens: int | None, *, as_printed: bool
-    ) -> Learned:
+    ) -> Learned[Structure]:
         """Learn it over a matrix of the tasks alone, unless the same has just been learned."""
 
-        def learn() -> Learned:
+        def learn() -> Learned[Structure]:
             matrix = Matrix(self.features)
             found = self._learn(matrix, tasks, n_tokens, as_printed=as_printed)
             features = matrix.native.features_alone()
-            return Learned(self, features, found.theta, found.singular_values)
+            threads = self.threads or count_cores()
+            return Learned(self, features, found.theta, found.singular_values, threads)
 
         parameters = tuple(getattr(self, name) for name in PARAMETERS)
         strengths = [max(1.0, (n_tokens or 0) / int((task.codes >= 0).sum())) for task in tasks]
