@@ -44,6 +44,7 @@ class Member:
     annotator: LayerAnnotator
     parts: Sequence[HeldOut]
     agrees: bool = False  # spans of a tagger below, some of whose types are known to be new ones
+    learned_here: bool = False  # labels of a tagger below that was trained on the same text
 
 
 def fit_members(
@@ -89,7 +90,7 @@ def fit_members(
     if names:
         fitting.fit_tagger(READING, _with_lower(settings, names), filled, names)
         for lower in below:
-            fitting.fit_maps(lower, labels)
+            fitting.fit_maps(lower, labels, learned_here=training.shares_text(lower, filled))
 
 
 def _check_same(same: Mapping[str, str], old: Sequence[str], new: Sequence[str]) -> None:
@@ -179,7 +180,7 @@ class _Fitting:
         held_out = train_on_parts(text, rests, jobs, score)
         self.members[-1] = Member(kind, whole, held_out)
 
-    def fit_maps(self, lower: Layer, labels: tuple[str, ...]) -> None:
+    def fit_maps(self, lower: Layer, labels: tuple[str, ...], *, learned_here: bool) -> None:
         """A lower tagger through a map of its labels, by tokens and, where labels tell where spans
         begin, by spans."""
         texts = [self.corpus.select(part) for part in self.parts]
@@ -202,8 +203,11 @@ class _Fitting:
             held_out = [
                 HeldOut(text, self.label, own) for text, own in zip(texts, scores, strict=True)
             ]
-            agrees = kind == MAPPED_SPANS and types_agree(lower.labels, labels, self.training.same)
-            self.members.append(Member(kind, way(lower.name, whole), held_out, agrees))
+            same = self.training.same
+            agrees = kind == MAPPED_SPANS and types_agree(lower.labels, labels, same)
+            agrees = agrees and not learned_here
+            annotator = way(lower.name, whole)
+            self.members.append(Member(kind, annotator, held_out, agrees, learned_here))
 
 
 def _without_lower(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
