@@ -14,7 +14,8 @@ from experiments.little.systems import SYSTEMS
 
 MOST_DRAWS = {"old": 1, "pooled": 3, "spacy": 2}  # the first is the same for all
 SIZES_OF = {"spacy": (50, 100, 300)}
-FROM_OLD = ("tutorial+old", "old", "pooled", "auto", "auto+text")  # which see the old tagger or its text
+# Those that see the old tagger or its text.
+FROM_OLD = ("tutorial+old", "old", "pooled", "auto", "auto+text")
 
 
 def suits(system: str, case: LittleCase) -> bool:

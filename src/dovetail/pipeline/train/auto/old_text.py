@@ -18,7 +18,7 @@ from dovetail.pipeline.layers.mapped import OUTSIDE, LabelMap, roles_of, types_o
 
 MOST_TOKENS = 20_000  # of old text: more takes long, half as much is clearly worse
 COPIES = 5  # how often the new text counts, as long as the old text stays the longer one
-AGREEMENT = 0.6  # of the map, below which old text is not tried
+AGREEMENT = 0.55  # of the map, below which old text is not tried
 BILOU = {"E": "L", "S": "U"}
 
 Labels = list[str | None]

@@ -16,8 +16,8 @@ the task alone, clearly, since on little text cross-validation is noisy; the map
 all, since they have next to nothing to learn, unless the true labels are clearly less likely then.
 Ten texts may have too few spans to tell anything: so the mapped spans have some credit where types
 agree, and of equals the likelier is better. A pooled tagger joins the readers if that makes the
-labels likelier and scores are no worse: likelihood tells more of little text than scores do, but
-these see more clearly where types are named wrongly.
+labels likelier than the best of the others does, and scores are no worse: likelihood tells more of
+little text than scores do, but these see more clearly where types are named wrongly.
 
 Spans are chosen with F1 in view (`span_decision`); their probabilities are those of the pool.
 """
@@ -83,7 +83,6 @@ POOLS: Mapping[str, tuple[str, ...]] = {
 # Standard errors by which a pool must be better, where they are not the usual ones.
 MARGINS = {"all": 0.5, "transfer by spans": 0.5, "lower labels mapped": 0.0}
 WITH_TEXT = "{}, with old text"
-LIKELIER = 0.5  # standard errors by which a pool with old text must be likelier
 # What is believed of mapped spans where types agree, before any is seen: one is right, and three
 # are wrong or missed. Twice the right ones, and that with the others:
 BELIEVED = 2.0, 5.0
@@ -103,7 +102,6 @@ METHOD = (
     tuple(POOLS.items()),
     tuple(MARGINS.items()),
     BELIEVED,
-    LIKELIER,
     MOST_TOKENS,
     COPIES,
     AGREEMENT,
@@ -146,6 +144,11 @@ class EvaluatedPool(NamedTuple):
             return self.rank > usual.rank and not usual.is_likelier(self, SIGNIFICANT)
         return self.judgement.is_significantly_better(usual.judgement, margin)
 
+    def is_better_with_text(self, best: EvaluatedPool) -> bool:
+        """Whether old text is worth having, beside the best pool without."""
+        is_as_good = self.judgement.score >= best.judgement.score
+        return is_as_good and self.is_likelier(best, 0.0)
+
     def is_likelier(self, other: EvaluatedPool, margin: float) -> bool:
         """Whether it makes the true labels likelier, by so many standard errors."""
         gain = self.log_likelihoods - other.log_likelihoods
@@ -186,21 +189,15 @@ class Candidates:
         """The best pool of these members."""
         there = {member.kind for member in self.members}
         kinds = [kind for kind, members in POOLS.items() if there.issuperset(members)]
-        compared = [self._evaluate_kind(kinds[0])]
-        usual, reads_text = compared[0], False
-        if READING in POOLS[usual.kind] and POOLED in there:
-            with_text = self._evaluate_kind(usual.kind, with_text=True)
-            compared.append(with_text)
-            is_as_good = with_text.rank[0] >= usual.rank[0]
-            reads_text = is_as_good and with_text.is_likelier(usual, LIKELIER)
-            usual = with_text if reads_text else usual
-        others = [
-            self._evaluate_kind(kind, with_text=reads_text and READING in POOLS[kind])
-            for kind in kinds[1:]
-        ]
-        compared += others
-        better = [pool for pool in others if pool.is_preferred(usual)]
-        best = max(better, key=lambda pool: pool.rank, default=usual)
+        compared = [self._evaluate_kind(kind) for kind in kinds]
+        best = _choose(compared)
+        reading = [kind for kind in kinds if READING in POOLS[kind]]
+        if POOLED in there and reading:
+            with_text = [self._evaluate_kind(reading[0], with_text=True)]
+            if with_text[0].is_better_with_text(best):
+                with_text += [self._evaluate_kind(kind, with_text=True) for kind in reading[1:]]
+                best = _choose(with_text)
+            compared += with_text
         listed = ", ".join(f"{pool.name} {100 * pool.judgement.score:.1f}" for pool in compared)
         note = f"cross-validated scores: {listed}; taken: {best.name}"
         logger.info(note)
@@ -246,6 +243,12 @@ class Candidates:
         judgement = evaluate_held_out(held_out, decision, self.threads, candidates)
         likelihoods = log_likelihoods(held_out, self.threads)
         return EvaluatedPool(kind, members, whole, held_out, decision, judgement, likelihoods)
+
+
+def _choose(pools: Sequence[EvaluatedPool]) -> EvaluatedPool:
+    """The first one, or the best of those that should be taken rather than that."""
+    better = [pool for pool in pools[1:] if pool.is_preferred(pools[0])]
+    return max(better, key=lambda pool: pool.rank, default=pools[0])
 
 
 def _labels_of(members: Sequence[Member]) -> tuple[str, ...]:
