@@ -200,16 +200,14 @@ class _Fitting:
         The map of labels is the one from all of the new text, a few numbers in all.
         """
         read = list(settings["features"].columns)
-        if missing_columns := [column for column in read if column not in old.corpus.names]:
-            self.training.notes.append(
-                f"{self.task}: the text of '{name}' has no column {missing_columns[0]}, so it "
-                "is not learnt from"
-            )
+        if absent := [column for column in read if column not in old.corpus.names]:
+            self._note_unused(name, f"it has no column '{absent[0]}'")
             return
         new = _with_columns(self.corpus, [*read, self.label])
         some = sample_text(_with_columns(old.corpus, [*read, old.label]), new, self.training.seed)
         labels = translate_labels(some.lists(old.label), label_map)
         if not labels:
+            self._note_unused(name, "its types hardly agree with the new ones")
             return
         some = some.without_column(old.label).with_column(self.label, labels)
         pooled = pool_text(some, new)
@@ -224,6 +222,10 @@ class _Fitting:
         indexed = _IndexedText(text, pooled.owners, groups, new)
         held_out = self._cross_fit(tagger, indexed, whole, TaggerLayer, title)
         self.members.append(Member(POOLED, whole, held_out))
+
+    def _note_unused(self, name: str, why: str) -> None:
+        note = f"{self.task}: the labelled text of '{name}' is not learnt from: {why}"
+        self.training.notes.append(note)
 
     def _cross_fit(
         self,
