@@ -205,6 +205,9 @@ class _Fitting:
             return
         new = _with_columns(self.corpus, [*read, self.label])
         some = sample_text(_with_columns(old.corpus, [*read, old.label]), new, self.training.seed)
+        if not len(some):
+            self._note_unused(name, "there is none beside the new text")
+            return
         labels = translate_labels(some.lists(old.label), label_map)
         if not labels:
             self._note_unused(name, "its types hardly agree with the new ones")
