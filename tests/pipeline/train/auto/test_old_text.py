@@ -45,21 +45,22 @@ def test_old_labels_become_the_likeliest_new_ones_in_their_scheme(
 ) -> None:
     found = map_to(new, {"O": "O", "PER": "who", "LOC": "O"}, scheme)
     given = [["B-PER", "I-PER", "B-PER", None, "O", "B-LOC"]]
-    assert translate_labels(given, found) == [[*expected, None, "O", "O"]]
+    assert translate_labels(given, found).labels == [[*expected, None, "O", "O"]]
 
 
-def test_a_map_that_is_not_sure_translates_nothing() -> None:
+def test_agreement_is_that_of_the_map_where_the_old_text_has_spans() -> None:
     types = {"O": "O", "PER": "who", "LOC": "where"}
     new = ["O", "B-who", "I-who", "B-where", "I-where"]
-    given = [["B-PER", "O", "B-LOC"]]
-    assert translate_labels(given, map_to(new, types, "IOB2", sure=0.5)) == []
-    assert translate_labels(given, map_to(new, types, "IOB2", sure=0.6)) != []
-    assert translate_labels([["O", "O"]], map_to(new, types, "IOB2")) == []
+    found = map_to(new, types, "IOB2", sure=0.5)
+    found.table[2] = [0.0, 0.1, 0.9]
+    given = [["B-PER", "O", None, "B-LOC", "I-LOC", "O"]]
+    assert translate_labels(given, found).agreement == pytest.approx((0.5 + 2 * 0.9) / 3)
+    assert translate_labels([["O", "O"]], found).agreement == 0
 
 
 def test_plain_labels_do_not_tell_spans() -> None:
     found = map_to(["O", "B-who", "I-who"], {"O": "O", "PER": "who", "LOC": "O"}, "IOB2")
-    assert translate_labels([["PER", "O"]], found) == []
+    assert translate_labels([["PER", "O"]], found).agreement == 0
 
 
 def corpus_of(texts: Sequence[str], label: str = "task") -> Corpus:

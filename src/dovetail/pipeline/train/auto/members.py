@@ -28,7 +28,13 @@ from dovetail.pipeline.layers.mapped import OUTSIDE, LabelMap, Mapped, types_of
 from dovetail.pipeline.layers.mapped_spans import MappedSpans, can_map_spans
 from dovetail.pipeline.layers.tagger import TaggerLayer
 from dovetail.pipeline.train.auto.label_map import fit_label_map, types_agree
-from dovetail.pipeline.train.auto.old_text import pool_text, sample_text, translate_labels
+from dovetail.pipeline.train.auto.old_text import (
+    AGREEMENT,
+    SURE,
+    pool_text,
+    sample_text,
+    translate_labels,
+)
 from dovetail.pipeline.train.held_out import HeldOut
 from dovetail.pipeline.train.layerwise import LayerwiseTraining, TrainedOn
 
@@ -51,7 +57,7 @@ class Member:
     kind: str
     annotator: LayerAnnotator
     parts: Sequence[HeldOut]
-    agrees: bool = False  # spans of a tagger below, some of whose types are known to be new ones
+    agrees: bool = False  # types of the tagger or the text below are known to be the new ones
 
 
 def fit_members(
@@ -208,8 +214,8 @@ class _Fitting:
         if not len(some):
             self._note_unused(name, "there is none beside the new text")
             return
-        labels = translate_labels(some.lists(old.label), label_map)
-        if not labels:
+        labels, agreement = translate_labels(some.lists(old.label), label_map)
+        if agreement < AGREEMENT:
             self._note_unused(name, "its types hardly agree with the new ones")
             return
         some = some.without_column(old.label).with_column(self.label, labels)
@@ -224,7 +230,7 @@ class _Fitting:
         groups = [list(range(k, len(self.parts), n)) for k in range(n)]
         indexed = _IndexedText(text, pooled.owners, groups, new)
         held_out = self._cross_fit(tagger, indexed, whole, TaggerLayer, title)
-        self.members.append(Member(POOLED, whole, held_out))
+        self.members.append(Member(POOLED, whole, held_out, agreement >= SURE))
 
     def _note_unused(self, name: str, why: str) -> None:
         note = f"{self.task}: the labelled text of '{name}' is not learnt from: {why}"

@@ -19,6 +19,7 @@ from dovetail.pipeline.layers.mapped import OUTSIDE, LabelMap, roles_of, types_o
 MOST_TOKENS = 20_000  # of old text: more takes long, half as much is clearly worse
 COPIES = 5  # how often the new text counts, as long as the old text stays the longer one
 AGREEMENT = 0.55  # of the map, below which old text is not tried
+SURE = 0.8  # agreement from which it is believed to help
 BILOU = {"E": "L", "S": "U"}
 
 Labels = list[str | None]
@@ -52,22 +53,31 @@ def sample_text(old: Corpus, new: Corpus, seed: int) -> Corpus:
     )
 
 
-def translate_labels(given: Sequence[Sequence[str | None]], label_map: LabelMap) -> list[Labels]:
-    """Labels of an old text as those of the new task; none at all where the old ones are plain and
-    the new ones are of spans, or where the map is not sure enough."""
+class Translation(NamedTuple):
+    """Labels of an old text as those of the new task, and how likely the likeliest type is, on
+    average over the tokens inside spans."""
+
+    labels: list[Labels]
+    agreement: float
+
+
+def translate_labels(given: Sequence[Sequence[str | None]], label_map: LabelMap) -> Translation:
+    """Each old type as the likeliest new one. Where the old labels are plain and the new ones of
+    spans, none agree."""
     types = _likeliest_types(label_map)
     needs_spans = label_map.scheme != "none"
     if needs_spans and (detect_scheme(given) == "none" or OUTSIDE not in label_map.new):
-        return []
+        return Translation([], 0.0)
     kinds = {label: kind for label, (_, kind) in _roles(given).items()}
-    if _agreement(given, kinds, label_map) < AGREEMENT:
-        return []
-    if not needs_spans:
-        return [
-            [None if label is None else types.get(kinds[label]) for label in labels]
-            for labels in given
-        ]
-    return [_translate_spans(labels, types, label_map) for labels in given]
+    agreement = _agreement(given, kinds, label_map)
+    if needs_spans:
+        translated = [_translate_spans(labels, types, label_map) for labels in given]
+        return Translation(translated, agreement)
+    plain = {label: types.get(kind) for label, kind in kinds.items()}
+    return Translation(
+        [[None if label is None else plain[label] for label in labels] for labels in given],
+        agreement,
+    )
 
 
 def _roles(given: Sequence[Sequence[str | None]]) -> dict[str, tuple[str, str]]:
@@ -85,7 +95,6 @@ def _likeliest_types(label_map: LabelMap) -> dict[str, str]:
 def _agreement(
     given: Sequence[Sequence[str | None]], kinds: Mapping[str, str], label_map: LabelMap
 ) -> float:
-    """How likely the likeliest type is, on average over the labelled tokens of an old text."""
     surest = dict(zip(types_of(label_map.old), label_map.table.max(axis=1), strict=True))
     own = [kinds[label] for labels in given for label in labels if label is not None]
     shares = [surest.get(kind, 0.0) for kind in own if kind != OUTSIDE]
