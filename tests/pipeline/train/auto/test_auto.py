@@ -106,7 +106,7 @@ def test_auto_pools_and_recalibrates_the_last_task(monkeypatch: pytest.MonkeyPat
         {"low": lower, "up": upper}, folds=3, callback=lambda title, _: titles.append(title)
     )
     assert {"low", "up", "up, without part 3 of 3"} <= set(titles)
-    assert "taken: transfer" in pipeline.notes_[-1]
+    assert "taken: transfer" in pipeline.notes_[0]
     made = pipeline["up"]
     assert isinstance(made, Recalibrated)
     assert isinstance(made.annotator, Pool)
