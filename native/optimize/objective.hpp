@@ -104,7 +104,7 @@ private:
     }
 
     // Bundles pay from the fourth evaluation on: finding them costs about as much as two evaluations.
-    bool bundled() const { return uses_ > 3; }
+    bool bundled() const { return uses_ > 3 || problem_->prepared(); }
     void choose_program() {
         if (++uses_ != 1 && uses_ != 4) return;
         program_ = bundled() ? &problem_->bundled_program() : &problem_->program();

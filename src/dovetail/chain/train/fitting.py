@@ -141,9 +141,7 @@ class Fitting:
         origin: Mapping[str, Any],
     ) -> Fitted:
         tagger = self.tagger
-        objective = Objective(
-            self.problem, self.c2, precision=tagger.precision, threads=tagger.threads
-        )
+        objective = self._make_objective()
 
         def make_model(w: Weights, facts: Mapping[str, Any] | None = None) -> ChainModel:
             arrays = {**self.problem.export(w), **self.limits}
@@ -195,6 +193,10 @@ class Fitting:
         training = {**self._facts()["training"], **facts}
         model = make_model(outcome.step.weights, {"training": training})
         return Fitted(model, outcome.history, outcome.stopped)
+
+    def _make_objective(self) -> Objective:
+        tagger = self.tagger
+        return Objective(self.problem, self.c2, precision=tagger.precision, threads=tagger.threads)
 
     def _explain_failure(self, error: Exception) -> TrainingError:
         """Known labels were compared with the constraints before: if all are known, it is numbers

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dovetail import _native
 from dovetail.chain.train.objective import Objective
 from dovetail.chain.train.steps import Plan, Step, Weights
 
@@ -24,7 +23,7 @@ def descend_stochastically(
 
 def run_epochs(objective: Objective, start: Weights, seed: int, epochs: int) -> Iterator[Step]:
     """Epochs of stochastic gradient descent with a falling rate."""
-    descent = _native.Stochastic(objective.problem, objective.c2, start)
+    descent = objective.stochastic(start)
     for epoch in range(epochs):
         loss = descent.epoch(RATE / (1.0 + 0.5 * epoch), seed + epoch)
         w = np.empty_like(start)
