@@ -30,8 +30,10 @@ PATIENCE = 60.0  # seconds without any worker
 CONNECT = 15.0  # seconds for a scheduler to answer
 LOOK = 1.0  # seconds between looks at the cluster while waiting
 AGAIN = 5  # times that a part is given out anew after its workers died
+MOST_TOGETHER = 8  # parts that one task goes through
 LARGE = 100_000  # bytes from which what is given is sent to a worker once, not with each task
 LOCAL = "local:"
+Parts = tuple[int, ...]
 
 
 class Cluster:
@@ -44,29 +46,39 @@ class Cluster:
         self.patience = patience
         self._distributed = import_distributed()
         self._checked: set[str] = set()
-        self._speed: dict[str, float] = {}  # seconds a task, lately
+        self._speed: dict[str, float] = {}  # seconds a part, lately
 
     def each(
-        self, step: str, task: Callable[..., T], parts: Iterable[int], *given: Any
+        self,
+        step: str,
+        task: Callable[..., T],
+        parts: Iterable[int],
+        *given: Any,
+        together: bool = True,
     ) -> Iterator[T]:
         """``task(part, *given)`` for each part, in their order, a few more at work than awaited."""
-        waiting = deque(parts)
         sent = self._send(given)
-        at_work: deque[tuple[int, Any]] = deque()
+        waiting = deque(self._divide(list(parts), together))
+        at_work: deque[tuple[Parts, Any]] = deque()
         load: dict[str, float] = {}
         try:
             while waiting or at_work:
                 workers = self._workers()
                 ahead = 2 * sum(workers.values()) + 1
                 while waiting and len(at_work) < ahead:
-                    part = waiting.popleft()
-                    at_work.append((part, self._submit(step, task, part, sent, workers, load)))
-                part, future = at_work.popleft()
-                result = self._result(step, task, part, future, given)
-                yield result
+                    some = waiting.popleft()
+                    at_work.append((some, self._submit(step, task, some, sent, workers, load)))
+                some, future = at_work.popleft()
+                yield from self._results(step, task, some, future, given)
         finally:
             for _, future in at_work:
                 future.cancel()
+
+    def _divide(self, parts: list[int], together: bool) -> list[Parts]:
+        """What each task goes through: where parts are small, one for each would cost time."""
+        threads = sum(self._workers().values())
+        size = max(1, min(MOST_TOGETHER, -(-len(parts) // threads))) if together else 1
+        return [tuple(parts[k : k + size]) for k in range(0, len(parts), size)]
 
     def check_memory(self, size: int, what: str) -> None:
         """Refuse workers that may not use so many bytes."""
@@ -152,58 +164,58 @@ class Cluster:
         self,
         step: str,
         task: Callable[..., T],
-        part: int,
+        parts: Parts,
         sent: tuple[Any, ...],
         workers: dict[str, int],
         load: dict[str, float],
     ) -> Any:
-        """Give a part to the worker that would be through with it first; among equals each part
-        always comes to the same."""
+        """Give parts to the worker that would be through with them first; among equals they always
+        come to the same."""
         usual = sorted(self._speed.values())[len(self._speed) // 2] if self._speed else 1.0
 
         def finish(address: str) -> float:
             # steps of two: parts are not to wander for little
             slowness = 2.0 ** round(math.log2(max(self._speed.get(address, usual) / usual, 1e-3)))
-            return (load.get(address, 0.0) + 1.0) * slowness / workers[address]
+            return (load.get(address, 0.0) + len(parts)) * slowness / workers[address]
 
         best = min(workers, key=lambda address: (finish(address), address))
-        load[best] = load.get(best, 0.0) + 1.0
+        load[best] = load.get(best, 0.0) + len(parts)
         return self.client.submit(
             _run,
             task,
-            part,
+            parts,
             *sent,
-            key=f"{step}-{part}-{uuid.uuid4().hex}",
+            key=f"{step}-{parts[0]}-{uuid.uuid4().hex}",
             workers=[best],
             allow_other_workers=True,
             pure=False,
             retries=0,
         )
 
-    def _result(
-        self, step: str, task: Callable[..., T], part: int, future: Any, given: tuple[Any, ...]
-    ) -> T:
-        """What a part's task has found; it is given out again where its worker, or what was sent
-        there, is lost."""
+    def _results(
+        self, step: str, task: Callable[..., T], parts: Parts, future: Any, given: tuple[Any, ...]
+    ) -> list[T]:
+        """What a task has found; it is given out again where its worker, or what was sent there, is
+        lost."""
         lost: Exception | None = None
         for _ in range(AGAIN):
             try:
                 self._wait(future)
-                address, seconds, result, error = self.client.gather(future, direct=True)
+                address, seconds, results, error = self.client.gather(future, direct=True)
             except DovetailError:
                 raise
             except Exception as problem:  # lost with its worker: CancelledError, KilledWorker ...
                 lost = problem
-                logger.info("%s of part %d is repeated: %s", step, part, problem)
-                future = self._submit(step, task, part, self._send(given), self._workers(), {})
+                logger.info("%s of parts %s is repeated: %s", step, parts, problem)
+                future = self._submit(step, task, parts, self._send(given), self._workers(), {})
                 continue
             if error is not None:
                 raise error
             self._speed[address] = 0.5 * (self._speed.get(address, seconds) + seconds)
-            found: T = result
+            found: list[T] = results
             return found
         raise ClusterError(
-            f"the workers that were given part {part} died {AGAIN} times "
+            f"the workers that were given part {parts[0]} died {AGAIN} times "
             f"({step}, {type(lost).__name__}): see their logs; they may lack memory"
         )
 
@@ -216,21 +228,24 @@ class Cluster:
                 self._workers()
 
 
-def _run(task: Callable[..., T], part: int, *given: Any) -> Any:
-    """On a worker: who found it, in how many seconds, what; or an error that names the worker."""
+def _run(task: Callable[..., T], parts: Parts, *given: Any) -> Any:
+    """On a worker: who found it, in how many seconds a part, what; or an error that names it."""
     distributed = import_distributed()
     address = distributed.get_worker().address
     start = time.perf_counter()
+    results: list[T] = []
     try:
-        result = task(part, *given)
+        for part in parts:
+            results.append(task(part, *given))
     except DovetailError as error:
         return address, 0.0, None, type(error)(f"worker {address}: {error}")
     except MemoryError:
-        problem = ClusterError(f"worker {address} has not enough memory for part {part}")
+        number = parts[len(results)]
+        problem = ClusterError(f"worker {address} has not enough memory for part {number}")
         return address, 0.0, None, problem
     except OSError as error:
         return address, 0.0, None, ClusterError(f"worker {address}: {error}")
-    return address, time.perf_counter() - start, result, None
+    return address, (time.perf_counter() - start) / len(parts), results, None
 
 
 @contextmanager

@@ -29,9 +29,17 @@ class Executor(Protocol):
     threads: int  # that each task may use
 
     def each(
-        self, step: str, task: Callable[..., T], parts: Iterable[int], *given: Any
+        self,
+        step: str,
+        task: Callable[..., T],
+        parts: Iterable[int],
+        *given: Any,
+        together: bool = True,
     ) -> Iterator[T]:
-        """``task(part, *given)`` for each part, in their order; ``step`` is its name for people."""
+        """``task(part, *given)`` for each part, in their order; ``step`` is its name for people.
+
+        Parts that take long, or unequally long, are better not sent to a worker ``together``.
+        """
         ...
 
     def check_memory(self, size: int, what: str) -> None:
@@ -46,9 +54,14 @@ class Here:
         self.threads = threads
 
     def each(
-        self, step: str, task: Callable[..., T], parts: Iterable[int], *given: Any
+        self,
+        step: str,
+        task: Callable[..., T],
+        parts: Iterable[int],
+        *given: Any,
+        together: bool = True,
     ) -> Iterator[T]:
-        logger.debug("%s", step)
+        logger.debug("%s, %s", step, "together" if together else "one by one")
         return (task(part, *given) for part in parts)
 
     def check_memory(self, size: int, what: str) -> None:

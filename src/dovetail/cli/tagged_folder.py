@@ -156,7 +156,7 @@ class TaggedFolder:
             for p in self.waiting
         ]
         given = (Shared((order, pieces)), workers.threads)
-        found = workers.each("tag", tag_numbered, range(len(self.waiting)), *given)
+        found = workers.each("tag", tag_numbered, range(len(self.waiting)), *given, together=False)
         for piece, _ in zip(self.waiting, found, strict=True):
             done(piece)
 

@@ -67,7 +67,7 @@ def run(
     report(0)
     if cluster is not None:
         given = (Shared(work), tuple(waiting))
-        found = cluster.each("cell", compute_cell, range(len(waiting)), *given)
+        found = cluster.each("cell", compute_cell, range(len(waiting)), *given, together=False)
         for number, one in enumerate(found):
             store.add(waiting[number], one)
             take(number, store.get(waiting[number]) or one)

@@ -86,7 +86,7 @@ class ShardFitting(Fitting):
         whole = agree(self._index, parts, tagger.min_count)
         template = self.features if isinstance(self.features, Template) else None
         super().__init__(tagger, as_dataset(whole, template))
-        self._folder = self._prepare(whole)
+        self.folder = self._prepare(whole)
 
     def _index_folder(self) -> str:
         """Where the index is or will be. What a function computes cannot be told from outside:
@@ -153,7 +153,7 @@ class ShardFitting(Fitting):
         return ShardObjective(
             self.problem,
             self.c2,
-            self._folder,
+            self.folder,
             self.numbers,
             self.executor,
             precision=self.tagger.precision,
