@@ -31,6 +31,7 @@ from dovetail.chain.train.shards.prepared import (
     table_path,
 )
 from dovetail.chain.train.shards.prepared import Order as PrepareOrder
+from dovetail.chain.train.steps import Plan
 from dovetail.corpus.shards import Shards
 from dovetail.errors import DataError, TrainingError
 from dovetail.features import Template
@@ -148,6 +149,9 @@ class ShardFitting(Fitting):
 
     def dual_obstacle(self) -> str | None:
         return "the text is on disk"
+
+    def _identify(self, plan: Plan, given: list[Any], threads: int) -> str:
+        return super()._identify(plan, [*given, self.shards.id], threads)
 
     def _make_objective(self) -> Objective:
         return ShardObjective(

@@ -18,7 +18,7 @@ from dovetail import _native
 from dovetail.base.executor import Executor
 from dovetail.chain.train.objective import Objective, Precision
 from dovetail.chain.train.shards.prepared import PARTS
-from dovetail.chain.train.steps import Weights
+from dovetail.chain.train.steps import State, Weights
 from dovetail.errors import TrainingError
 from dovetail.numeric import exp
 
@@ -123,6 +123,12 @@ class ShardDescent:
 
     def weights(self, w: Weights) -> None:
         w[:] = self.w
+
+    def state(self) -> State:
+        return {"w": self.w}
+
+    def restore(self, state: State) -> None:
+        self.w = state["w"].copy()
 
 
 def evaluate_part(
