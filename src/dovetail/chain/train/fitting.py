@@ -144,9 +144,7 @@ class Fitting:
         origin: Mapping[str, Any],
     ) -> Fitted:
         tagger = self.tagger
-        objective = Objective(
-            self.problem, self.c2, precision=tagger.precision, threads=tagger.threads
-        )
+        objective = self._make_objective()
 
         def make_model(
             w: Weights,
@@ -184,7 +182,7 @@ class Fitting:
         if checkpoint is not None or resume is not None:
             settings = {**self._facts()["training"]["settings"], "max_iterations": None}
             given = [settings, description.get("features")]
-            identity = identify(self.problem, plan, given, objective.threads)
+            identity = self._identify(plan, given, objective.threads)
         resumed = None if resume is None else read_checkpoint(resume, identity)
         if resumed is not None:
             objective.restore(resumed.objective)
@@ -220,6 +218,13 @@ class Fitting:
         training = {**self._facts()["training"], **facts}
         model = make_model(outcome.step.weights, {"training": training})
         return Fitted(model, outcome.history, outcome.stopped)
+
+    def _identify(self, plan: Plan, given: list[Any], threads: int) -> str:
+        return identify(self.problem, plan, given, threads)
+
+    def _make_objective(self) -> Objective:
+        tagger = self.tagger
+        return Objective(self.problem, self.c2, precision=tagger.precision, threads=tagger.threads)
 
     def _explain_failure(self, error: Exception) -> TrainingError:
         """Known labels were compared with the constraints before: if all are known, it is numbers
