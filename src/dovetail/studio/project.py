@@ -206,9 +206,8 @@ class Project:
     @property
     def annotators(self) -> list[str]:
         """Their names, in the order they came."""
-        return [
-            name for (name,) in self.database.select("SELECT name FROM annotators ORDER BY rowid")
-        ]
+        rows = self.database.select("SELECT name FROM annotators ORDER BY rowid")
+        return [name for (name,) in rows if name != SETTLED]
 
     def token_of(self, annotator: str) -> str:
         """The secret in an annotator's link; an annotator who is new gets one."""
