@@ -1,5 +1,5 @@
 // What is said of a document in one layer, and how a change alters it: as the server does it, so that
-// a key need not wait for an answer.
+// a key need not wait for an answer. A rejected span without a label says that nothing is there.
 
 export const EMPTY = { spans: [], rejected: [], done: false, flag: false, note: "" };
 
@@ -34,8 +34,9 @@ export function edited(annotation, change) {
 export function shown(annotation, suggestions) {
   const reviewed = annotation.spans.map((span) => ({ ...span, reviewed: true, probability: 1 }));
   if (annotation.done) return reviewed;
+  const taken = [...reviewed, ...annotation.rejected.filter((span) => !span.label)];
   const open = without(suggestions, annotation.rejected)
-    .filter((span) => !reviewed.some((one) => overlap(one, span)));
+    .filter((span) => !taken.some((one) => overlap(one, span)));
   return ordered([...reviewed, ...open]);
 }
 

@@ -11,7 +11,7 @@ export const getDocument = (id) => ask(`api/documents/${id}`);
 export const post = (path, body) => ask(path, { body });
 export const getNext = (after) => ask(`api/next?${query(after == null ? {} : { after })}`);
 export const getSuggestions = (documents) => ask(`api/suggestions?${query({ documents: documents.join() })}`);
-export const getQuestion = (layer) => ask(`api/questions?${query({ layer })}`);
+export const getQuestion = (layer, skipped) => ask(`api/questions?${query({ layer, skip: skipped.join() })}`);
 export const getProgress = () => ask("api/progress");
 export const getSuspicious = () => ask("api/suspicious");
 export const getAgreement = () => ask("api/agreement");

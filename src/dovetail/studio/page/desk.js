@@ -41,6 +41,13 @@ export class Desk extends EventTarget {
     return span && (alone || (span.start === start && span.end === end)) ? span : null;
   }
 
+  /** The text of the span that is meant, or of the tokens that are chosen. */
+  get words() {
+    const { tokens } = this.document;
+    const [start, end] = this.span ? [this.span.start, this.span.end] : this.range;
+    return tokens.length ? this.paper.points.slice(tokens[start][0], tokens[end - 1][1]) : "";
+  }
+
   async open(id, at = null) {
     await this.outbox.emptied();
     const document = await getDocument(id);
@@ -144,7 +151,8 @@ export class Desk extends EventTarget {
     }
     this.last = name;
     const remove = this.annotation.spans.filter((one) => overlap(one, span));
-    this.change(meant && !meant.reviewed && meant.label === name ? "accept" : "label", { add: [span], remove });
+    const unreject = this.annotation.rejected.filter((one) => !one.label && overlap(one, span));
+    this.change(meant && !meant.reviewed && meant.label === name ? "accept" : "label", { add: [span], remove, unreject });
     this.select(start, end - 1);
   }
 

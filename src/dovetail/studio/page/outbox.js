@@ -4,6 +4,9 @@
 const FIRST_PAUSE = 500; // ms before another try, twice as long each time
 const LONGEST_PAUSE = 8000;
 
+// The server is away, busy or in trouble, or must be shown the token again.
+const isForLater = (status) => status === 0 || status === 401 || status === 429 || status >= 500;
+
 const random = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("");
 
 export class Outbox {
@@ -13,7 +16,7 @@ export class Outbox {
     this.entries = JSON.parse(sessionStorage.getItem(name) ?? "[]");
     this.away = "";
     this.pause = FIRST_PAUSE;
-    this.running = false;
+    this.running = null;
     addEventListener("online", () => this.hurry());
   }
 
@@ -38,30 +41,44 @@ export class Outbox {
     this.#keep();
   }
 
+  /** Waits until all is told. */
+  async emptied() {
+    while (this.entries.length) await this.running;
+  }
+
   /** Try now what would be tried later. */
   hurry() {
     this.wake?.();
   }
 
-  async run() {
-    if (this.running) return;
-    this.running = true;
+  run() {
+    this.running ??= this.#tellAll();
+    return this.running;
+  }
+
+  async #tellAll() {
     while (this.entries.length) {
       const entry = this.entries[0];
-      try {
-        const answer = await this.send(entry);
+      const { answer, refusal } = await this.#try(entry);
+      if (answer) {
         this.#done(entry);
         this.answered(entry, answer);
-      } catch (refusal) {
-        if (refusal.status === 0 || refusal.status === 429 || refusal.status >= 500) {
-          await this.#wait(refusal.message);
-        } else {
-          this.#done(entry);
-          this.refused(entry, refusal);
-        }
+      } else if (isForLater(refusal.status)) {
+        await this.#wait(refusal.message);
+      } else {
+        this.#done(entry);
+        this.refused(entry, refusal);
       }
     }
-    this.running = false;
+    this.running = null;
+  }
+
+  async #try(entry) {
+    try {
+      return { answer: await this.send(entry) };
+    } catch (refusal) {
+      return { refusal };
+    }
   }
 
   #done(entry) {

@@ -157,7 +157,7 @@ export class Paper {
     word.dataset.token = token;
     if (rejected) {
       word.classList.add("rejected");
-      word.title = `not ${rejected.label}`;
+      word.title = rejected.label ? `not ${rejected.label}` : "nothing here";
     }
     underline(word, below, token);
     this.nodes[token] = word;
