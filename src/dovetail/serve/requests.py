@@ -76,9 +76,7 @@ def read_object(body: bytes, *, example: str = '{"text": "..."}') -> dict[str, A
         raise bad_request("the body is not UTF-8: send JSON in UTF-8") from None
     except (ValueError, RecursionError) as error:
         where = f" ({error})" if isinstance(error, json.JSONDecodeError) else ""
-        raise bad_request(
-            f"the body is no JSON{where}: send an object such as {example}"
-        ) from None
+        raise bad_request(f"the body is no JSON{where}: send an object such as {example}") from None
     if b"\\ud" in body.lower():  # half of a character, perhaps
         try:
             json.dumps(found, ensure_ascii=False).encode()

@@ -189,7 +189,9 @@ class Project:
     @property
     def annotators(self) -> list[str]:
         """Their names, in the order they came."""
-        return [name for (name,) in self.database.select("SELECT name FROM annotators ORDER BY rowid")]
+        return [
+            name for (name,) in self.database.select("SELECT name FROM annotators ORDER BY rowid")
+        ]
 
     def token_of(self, annotator: str) -> str:
         """The secret in an annotator's link; an annotator who is new gets one."""
@@ -280,7 +282,8 @@ class Project:
         limit: int = 100,
     ) -> tuple[int, list[Listed]]:
         """Some of the documents that are in a state and hold a text, and how many there are."""
-        where, values = ["1"], []
+        where: list[str] = ["1"]
+        values: list[Any] = []
         if search:
             where.append("(instr(folded(text), ?) OR instr(folded(name), ?))")
             values += [search.casefold()] * 2

@@ -12,8 +12,8 @@ export const post = (path, body) => ask(path, { body });
 export const getNext = (after) => ask(`api/next?${query(after == null ? {} : { after })}`);
 export const getSuggestions = (documents) => ask(`api/suggestions?${query({ documents: documents.join() })}`);
 export const getQuestion = (layer, skipped) => ask(`api/questions?${query({ layer, skip: skipped.join() })}`);
-export const getProgress = () => ask("api/progress");
-export const getSuspicious = () => ask("api/suspicious");
+export const getProgress = (layer) => ask(`api/progress?${query({ layer })}`);
+export const getSuspicious = (layer) => ask(`api/suspicious?${query({ layer })}`);
 export const getAgreement = () => ask("api/agreement");
 export const getExport = (values) => send(`api/export?${query(values)}`);
 

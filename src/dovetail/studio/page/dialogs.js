@@ -3,16 +3,9 @@
 import { post } from "./api.js";
 import { element } from "./elements.js";
 import { COMMANDS, written } from "./keys.js";
+import { button } from "./parts.js";
 
 const dialog = document.getElementById("dialog");
-
-/** A button that does something. */
-export function button(text, run, classes = "") {
-  const made = element("button", classes, text);
-  made.type = "button";
-  made.addEventListener("click", run);
-  return made;
-}
 
 function show(title, ...content) {
   const heading = element("h2", "", title);

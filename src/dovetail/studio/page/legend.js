@@ -1,8 +1,8 @@
 // Layers and labels with their keys, and what is at the cursor, with what can be done about it.
 
 import { covering } from "./annotation.js";
-import { button } from "./dialogs.js";
 import { element } from "./elements.js";
+import { button } from "./parts.js";
 
 const get = (id) => document.getElementById(id);
 

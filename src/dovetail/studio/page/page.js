@@ -3,12 +3,13 @@
 import * as api from "./api.js";
 import { Refusal, keepToken } from "./ask.js";
 import { Desk } from "./desk.js";
-import { askForNote, button, showKeys, showRule } from "./dialogs.js";
+import { askForNote, showKeys, showRule } from "./dialogs.js";
 import { listenToKeys, listenToMouse } from "./hands.js";
 import { drawBar, drawLegend } from "./legend.js";
 import { List } from "./list.js";
 import { Outbox } from "./outbox.js";
 import { Paper } from "./paper.js";
+import { button } from "./parts.js";
 import { Questions } from "./questions.js";
 import { VIEWS } from "./views.js";
 

@@ -1,8 +1,8 @@
 // Question mode: one span after another, yes, no or something else, those first that teach most.
 
 import { getQuestion } from "./api.js";
-import { button } from "./dialogs.js";
 import { element } from "./elements.js";
+import { button } from "./parts.js";
 
 const get = (id) => document.getElementById(id);
 

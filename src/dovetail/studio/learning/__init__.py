@@ -1,0 +1,1 @@
+"""Models that learn from what is labelled, and what they suggest and ask."""
