@@ -13,7 +13,7 @@ from dovetail.studio.journal import KINDS
 LONGEST_NOTE = 10_000
 MOST_SPANS = 10_000
 ACTION_KEYS = ("layer", "kind", "add", "remove", "reject", "unreject", "done", "flag", "note")
-META_KEYS = ("base", "seconds")
+META_KEYS = ("base", "seconds", "key")
 EXAMPLE = '{"layer": "label", "kind": "label", "add": [{"start": 0, "end": 1, "label": "A"}]}'
 
 

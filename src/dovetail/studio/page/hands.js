@@ -18,8 +18,8 @@ export function listenToKeys(page) {
     } else if (!inText && ["Enter", " ", "Tab", "Shift+Tab"].includes(name)) {
       return; // buttons keep their own keys
     }
-    const run = page.answerOf(name) ?? labelOf(page.desk, name) ?? commandOf(event);
-    if (run && run(page.hands) !== false) event.preventDefault();
+    const run = page.answerOf(name) ?? labelOf(page.desk, name) ?? commandOf(name);
+    if (run && run(page.hands, name) !== false) event.preventDefault();
   });
 }
 

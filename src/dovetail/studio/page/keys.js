@@ -12,25 +12,29 @@ export function nameOf(event) {
   return parts.join("+");
 }
 
-const down = (desk) => desk.paper.beside(desk.at, true);
-const up = (desk) => desk.paper.beside(desk.at, false);
-const towards = (desk, step) => (desk.paper.readsLeft(desk.at) ? -step : step);
+function goTo(desk, token) {
+  desk.select(token, token);
+}
 
-/** Groups of [keys, what they do, the command]; a command that gives false leaves the key to the browser. */
+/** A token further on as one reads, which in Arabic or Hebrew is to the left. */
+function move({ desk }, key) {
+  const step = key.endsWith("Right") !== desk.paper.readsLeft(desk.at) ? 1 : -1;
+  desk.move(step, key.startsWith("Shift"));
+}
+
+/** Groups of [keys, what they do, the command]; the command gets the key, and leaves it to the browser if it gives false. */
 export const COMMANDS = [
   ["Where", [
-    [["ArrowLeft"], "a token to the left", ({ desk }) => desk.move(towards(desk, -1))],
-    [["ArrowRight"], "a token to the right", ({ desk }) => desk.move(towards(desk, 1))],
-    [["Shift+ArrowLeft"], "extend, or move the end of a span, to the left", ({ desk }) => desk.move(towards(desk, -1), true)],
-    [["Shift+ArrowRight"], "extend, or move the end of a span, to the right", ({ desk }) => desk.move(towards(desk, 1), true)],
-    [["ArrowUp"], "a line up", ({ desk }) => desk.select(up(desk), up(desk))],
-    [["ArrowDown"], "a line down", ({ desk }) => desk.select(down(desk), down(desk))],
-    [["Home"], "first token of the line", ({ desk }) => goTo(desk, desk.paper.blockOf(desk.at).start)],
-    [["End"], "last token of the line", ({ desk }) => goTo(desk, desk.paper.blockOf(desk.at).end - 1)],
-    [["Ctrl+Home"], "first token", ({ desk }) => goTo(desk, 0)],
-    [["Ctrl+End"], "last token", ({ desk }) => goTo(desk, desk.document.tokens.length - 1)],
-    [["Tab"], "next suggestion", ({ desk }) => desk.seek(1)],
-    [["Shift+Tab"], "suggestion before", ({ desk }) => desk.seek(-1)],
+    [["ArrowLeft", "ArrowRight"], "a token to the left or right", move],
+    [["Shift+ArrowLeft", "Shift+ArrowRight"], "extend what is chosen; on a span, move its end", move],
+    [["ArrowUp", "ArrowDown"], "a line up or down", ({ desk }, key) => goTo(desk, desk.paper.beside(desk.at, key === "ArrowDown"))],
+    [["Home", "End"], "to the beginning or end of the line", ({ desk }, key) => {
+      const { start, end } = desk.paper.blockOf(desk.at);
+      goTo(desk, key === "Home" ? start : end - 1);
+    }],
+    [["Ctrl+Home", "Ctrl+End"], "to the beginning or end of the text", ({ desk }, key) =>
+      goTo(desk, key === "Ctrl+Home" ? 0 : desk.document.tokens.length - 1)],
+    [["Tab", "Shift+Tab"], "next suggestion, and the one before", ({ desk }, key) => desk.seek(key === "Tab" ? 1 : -1)],
   ]],
   ["Labels", [
     [["Enter"], "accept the suggestion; with other tokens chosen, give them its label", ({ desk }) => desk.accept()],
@@ -47,8 +51,7 @@ export const COMMANDS = [
     [["Ctrl+Enter", "D"], "done, and on to the next", ({ page }) => page.finish()],
     [["N", "."], "the next that is worth most", ({ page }) => page.next()],
     [["B", ","], "back to the one before", ({ page }) => page.back()],
-    [["Alt+ArrowDown"], "next in the list", ({ page }) => page.beside(1)],
-    [["Alt+ArrowUp"], "before in the list", ({ page }) => page.beside(-1)],
+    [["Alt+ArrowDown", "Alt+ArrowUp"], "down or up in the list", ({ page }, key) => page.beside(key === "Alt+ArrowDown" ? 1 : -1)],
     [["/"], "search", ({ page }) => page.search()],
     [["F"], "flag", ({ desk }) => desk.toggleFlag()],
     [["C"], "comment", ({ page }) => page.openNote()],
@@ -61,14 +64,10 @@ export const COMMANDS = [
   ]],
 ];
 
-function goTo(desk, token) {
-  desk.select(token, token);
-}
-
 const BY_KEY = new Map(COMMANDS.flatMap(([, rows]) => rows.flatMap(([keys, , run]) => keys.map((key) => [key, run]))));
 
-/** The command of a key, if it has one. */
-export const commandOf = (event) => BY_KEY.get(nameOf(event));
+/** The command of a key by its name, if it has one. */
+export const commandOf = (name) => BY_KEY.get(name);
 
 const SIGNS = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space", Escape: "Esc" };
 
