@@ -27,7 +27,7 @@ export function showKeys(labels) {
 }
 
 function rowOf([keys, what]) {
-  const signs = keys.flatMap((key, place) => [...(place ? [" or "] : []), element("kbd", "", written(key))]);
+  const signs = keys.flatMap((key, place) => [...(place ? [" "] : []), element("kbd", "", written(key))]);
   return [element("dt", "", ...signs), element("dd", "", what)];
 }
 

@@ -36,6 +36,12 @@ export const COMMANDS = [
       goTo(desk, key === "Ctrl+Home" ? 0 : desk.document.tokens.length - 1)],
     [["Tab", "Shift+Tab"], "next suggestion, and the one before", ({ desk }, key) => desk.seek(key === "Tab" ? 1 : -1)],
   ]],
+  ["Views", [
+    [["Q"], "question mode, on or off", ({ page }) => page.toggleQuestions()],
+    [["M"], "to the menu", ({ page }) => page.toMenu()],
+    [["Escape"], "to the text, nothing chosen", ({ page }) => page.toText()],
+    [["?"], "these keys", ({ page }) => page.openHelp()],
+  ]],
   ["Labels", [
     [["Enter"], "accept the suggestion; with other tokens chosen, give them its label", ({ desk }) => desk.accept()],
     [["Shift+Enter", "A"], "accept all suggestions", ({ desk }) => desk.acceptAll()],
@@ -55,12 +61,6 @@ export const COMMANDS = [
     [["/"], "search", ({ page }) => page.search()],
     [["F"], "flag", ({ desk }) => desk.toggleFlag()],
     [["C"], "comment", ({ page }) => page.openNote()],
-  ]],
-  ["Views", [
-    [["Q"], "question mode, on or off", ({ page }) => page.toggleQuestions()],
-    [["M"], "to the menu", ({ page }) => page.toMenu()],
-    [["Escape"], "to the text, nothing chosen", ({ page }) => page.toText()],
-    [["?"], "these keys", ({ page }) => page.openHelp()],
   ]],
 ];
 
