@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from dovetail.serve.errors import ServiceError
 from dovetail.studio.annotation import Document, annotation_to_json, edit
 from dovetail.studio.journal import Current, Place, StaleError
 from dovetail.studio.project import STATES, Project
-from dovetail.studio.requests import check_change, read_action
+from dovetail.studio.requests import check_change, read_action, read_key, refuse_unknown
 from dovetail.studio.suggesting import Suggester
 
 MOST_LISTED = 1000
@@ -31,7 +31,7 @@ class Studio:
     def __init__(self, project: Project, suggester: Suggester) -> None:
         self.project, self.suggester = project, suggester
 
-    def show_project(self, me: str) -> dict[str, Any]:
+    def show_project(self, me: str, _: Mapping[str, str]) -> dict[str, Any]:
         """``GET /api/project``"""
         return {
             "name": self.project.name,
@@ -56,7 +56,7 @@ class Studio:
         )
         return {"total": total, "documents": [asdict(one) for one in listed]}
 
-    def show_document(self, me: str, number: int) -> dict[str, Any]:
+    def show_document(self, me: str, number: int, _: Mapping[str, str]) -> dict[str, Any]:
         """``GET /api/documents/{id}``"""
         document = self._document(number)
         self.suggester.opened(me, number)
@@ -77,6 +77,8 @@ class Studio:
         document = self._document(number)
         asked = read_action(given)
         layer = self.project.layer(asked.layer)
+        if self.project.journal.knows(me, asked.key):
+            return Reply(HTTPStatus.OK, self._answer(me, number, layer.name))
         check_change(asked.change, document, layer.names)
         place = Place(me, number, layer.name)
         present = self.project.journal.current(place)
@@ -89,6 +91,7 @@ class Studio:
                 edit(present.annotation, asked.change),
                 base=present.action,
                 seconds=asked.seconds,
+                key=asked.key,
             )
         except StaleError:
             sentence = "this document was changed in another window: here it is as it is now"
@@ -98,13 +101,31 @@ class Studio:
         self.suggester.changed(me, number)
         return Reply(HTTPStatus.OK, self._answer(me, number, layer.name, current))
 
-    def undo(self, me: str, number: int) -> dict[str, Any]:
+    def undo(self, me: str, number: int, given: Mapping[str, Any]) -> dict[str, Any]:
         """``POST /api/documents/{id}/undo``"""
-        return self._turned(me, number, self.project.journal.undo(me, self._document(number).id))
+        return self._turn(me, number, given, self.project.journal.undo)
 
-    def redo(self, me: str, number: int) -> dict[str, Any]:
+    def redo(self, me: str, number: int, given: Mapping[str, Any]) -> dict[str, Any]:
         """``POST /api/documents/{id}/redo``"""
-        return self._turned(me, number, self.project.journal.redo(me, self._document(number).id))
+        return self._turn(me, number, given, self.project.journal.redo)
+
+    def _turn(
+        self,
+        me: str,
+        number: int,
+        given: Mapping[str, Any],
+        turn: Callable[[str, int, str | None], list[Place]],
+    ) -> dict[str, Any]:
+        refuse_unknown(given, ("key",))
+        key = read_key(given)
+        document = self._document(number)
+        places: list[Place] = []
+        if not self.project.journal.knows(me, key):
+            places = turn(me, document.id, key)
+        changed = sorted({place.document for place in places})
+        for one in changed:
+            self.suggester.changed(me, one)
+        return {**self._state(me, number), "changed": changed}
 
     def suggest(self, me: str, query: Mapping[str, str]) -> dict[str, Any]:
         """``GET /api/suggestions``"""
@@ -141,12 +162,6 @@ class Studio:
     def _turnable(self, me: str, number: int) -> dict[str, bool]:
         done, undone = self.project.journal.history(me, number)
         return {"can_undo": bool(done), "can_redo": bool(undone)}
-
-    def _turned(self, me: str, number: int, places: list[Place]) -> dict[str, Any]:
-        changed = sorted({place.document for place in places})
-        for document in changed:
-            self.suggester.changed(me, document)
-        return {**self._state(me, number), "changed": changed}
 
     def _answer(
         self, me: str, number: int, layer: str, current: Current | None = None

@@ -26,6 +26,7 @@ from dovetail.serve.requests import read_object
 from dovetail.studio.api import Reply, Studio
 from dovetail.studio.assets import ASSETS
 from dovetail.studio.events import Events
+from dovetail.studio.management import Download, Management
 from dovetail.studio.project import Project
 from dovetail.studio.requests import EXAMPLE
 from dovetail.studio.suggesting import Suggester
@@ -49,12 +50,12 @@ class Doors:
 
         return handle
 
-    def of_document(self, answer: Callable[[str, int], Any]) -> Handler:
+    def of_document(self, answer: Callable[[str, int, Mapping[str, str]], Any]) -> Handler:
         """A route of one document."""
 
         async def handle(request: Request) -> Response:
             me = await self._who(request)
-            return await _answer(answer, me, request.path_params["id"])
+            return await _answer(answer, me, request.path_params["id"], request.query_params)
 
         return handle
 
@@ -63,7 +64,8 @@ class Doors:
 
         async def handle(request: Request) -> Response:
             me = await self._who(request)
-            given = read_object(await read_body(request, self._limits), example=EXAMPLE)
+            body = await read_body(request, self._limits)
+            given = read_object(body or b"{}", example=EXAMPLE)
             number = [request.path_params["id"]] if "id" in request.path_params else []
             return await _answer(answer, me, *number, given)
 
@@ -97,6 +99,7 @@ def make_app(
     """The studio for a project. ``hosts`` are names it may be called by, beside localhost and
     addresses."""
     studio, events = Studio(project, suggester), Events()
+    management = Management(project, suggester)
     doors = Doors(studio, events, limits or Limits())
 
     @asynccontextmanager
@@ -115,13 +118,23 @@ def make_app(
     def post(path: str, handler: Handler) -> Route:
         return Route(path, handler, methods=["POST"])
 
+    def put(path: str, handler: Handler) -> Route:
+        return Route(path, handler, methods=["PUT"])
+
     routes = [
-        get("/api/project", doors.reading(lambda me, _: studio.show_project(me))),
+        get("/api/project", doors.reading(studio.show_project)),
         get("/api/documents", doors.reading(studio.list_documents)),
         get("/api/documents/{id:int}", doors.of_document(studio.show_document)),
         post("/api/documents/{id:int}/actions", doors.writing(studio.act)),
-        post("/api/documents/{id:int}/undo", doors.of_document(studio.undo)),
-        post("/api/documents/{id:int}/redo", doors.of_document(studio.redo)),
+        post("/api/documents/{id:int}/undo", doors.writing(studio.undo)),
+        post("/api/documents/{id:int}/redo", doors.writing(studio.redo)),
+        get("/api/documents/{id:int}/compare", doors.of_document(management.compare)),
+        put("/api/layers", doors.writing(management.set_layers)),
+        get("/api/labels", doors.reading(management.show_labels)),
+        post("/api/rule", doors.writing(management.rule)),
+        get("/api/agreement", doors.reading(management.show_agreement)),
+        post("/api/settle", doors.writing(management.settle)),
+        get("/api/export", doors.reading(management.export)),
         get("/api/suggestions", doors.reading(studio.suggest)),
         get("/api/next", doors.reading(studio.next)),
         get("/api/events", doors.stream_events),
@@ -143,8 +156,9 @@ def make_app(
 
 async def _answer(answer: Callable[..., Any], *given: Any) -> Response:
     value = await asyncio.to_thread(answer, *given)
-    if isinstance(value, Response):
-        return value
+    if isinstance(value, Download):
+        headers = {"Content-Disposition": f'attachment; filename="{value.name}"'}
+        return Response(value.content, media_type="application/octet-stream", headers=headers)
     status, content = value if isinstance(value, Reply) else (HTTPStatus.OK, value)
     return Response(json.dumps(content, ensure_ascii=False).encode(), status, media_type=JSON)
 

@@ -24,7 +24,7 @@ CREATE TABLE sources (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
     format TEXT NOT NULL,
-    columns TEXT NOT NULL,
+    details TEXT NOT NULL,
     content BLOB
 ) STRICT;
 CREATE TABLE documents (
@@ -45,9 +45,11 @@ CREATE TABLE journal (
     before TEXT NOT NULL,
     after TEXT NOT NULL,
     unit INTEGER,
-    seconds REAL
+    seconds REAL,
+    key TEXT
 ) STRICT;
 CREATE INDEX journal_by_document ON journal (document, annotator);
+CREATE UNIQUE INDEX journal_by_key ON journal (annotator, key) WHERE key IS NOT NULL;
 CREATE INDEX journal_by_unit ON journal (unit);
 CREATE TABLE annotations (
     document INTEGER NOT NULL REFERENCES documents (id),
@@ -115,8 +117,14 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[Any]:
-        """All that is done here is done, or nothing; gives the function that executes SQL."""
+        """All that is done here is done, or nothing; gives the function that executes SQL.
+
+        One within another is part of it.
+        """
         with self._lock:
+            if self._connection.in_transaction:
+                yield self._connection.execute
+                return
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection.execute

@@ -28,7 +28,8 @@ from dovetail.studio.database import Database
 
 UNDO, REDO = "undo", "redo"
 KINDS = ("label", "accept", "reject", "done", "note", "flag", "rule", "settle", "answer")
-OUTSIDE = ("import", "map", "open")
+SUGGESTED = "suggested"
+OUTSIDE = ("import", "map", SUGGESTED)
 """Kinds of rows that undo passes over: they were no action of an annotator on a document."""
 
 SPANS = ("spans", "rejected")
@@ -82,20 +83,33 @@ class Journal:
         *,
         base: int | None = None,
         seconds: float | None = None,
+        key: str | None = None,
     ) -> Current:
-        """Make this the annotation of a place; ``base`` is the action that the client saw last."""
+        """Make this the annotation of a place.
+
+        ``base`` is the action that the client saw last, ``key`` is what it calls this one: see
+        `knows`.
+        """
         with self._database.transaction() as run:
             before = self.current(place)
             if base is not None and base != before.action:
                 raise StaleError
-            if annotation == before.annotation and _same_characters(annotation, before.annotation):
-                return before
             delta = difference(before.annotation, annotation)
-            action = _append(run, place, kind, *delta, seconds=seconds)
+            if delta == ({}, {}):
+                return before
+            action = _append(run, place, kind, *delta, seconds=seconds, key=key)
             return _store(run, place, annotation, action)
 
+    def knows(self, annotator: str, key: str | None) -> bool:
+        """Whether an annotator's client has asked for the action of this key before, and did not
+        hear the answer; then it is not to be done twice."""
+        found = self._database.select(
+            "SELECT 1 FROM journal WHERE annotator = ? AND key = ?", (annotator, key)
+        )
+        return bool(found)
+
     def act_together(
-        self, kind: str, annotations: Mapping[Place, Annotation]
+        self, kind: str, annotations: Mapping[Place, Annotation], key: str | None = None
     ) -> dict[Place, Current]:
         """The same for many places, as one unit."""
         found: dict[Place, Current] = {}
@@ -105,7 +119,7 @@ class Journal:
                 delta = difference(self.current(place).annotation, annotation)
                 if delta == ({}, {}):
                     continue
-                action = _append(run, place, kind, *delta, unit=unit)
+                action = _append(run, place, kind, *delta, unit=unit, key=None if unit else key)
                 unit = unit or action
                 found[place] = _store(run, place, annotation, action)
         return found
@@ -116,18 +130,37 @@ class Journal:
             action = _append(run, place, "import", *difference(EMPTY, annotation))
             _store(run, place, annotation, action)
 
-    def note(self, place: Place, kind: str, value: Mapping[str, Any]) -> None:
-        """A row that changes nothing: that something was seen."""
+    def note_suggested(self, places: Mapping[Place, Mapping[str, Any]]) -> None:
+        """Keep what models suggested to an annotator who saw a document for the first time."""
         with self._database.transaction() as run:
-            _append(run, place, kind, {}, {"seen": value})
+            for place, value in places.items():
+                _append(run, place, SUGGESTED, {}, dict(value))
 
-    def undo(self, annotator: str, document: int) -> list[Place]:
+    def was_suggested(self, annotator: str, document: int) -> bool:
+        """Whether an annotator has seen a document."""
+        return bool(
+            self._database.select(
+                "SELECT 1 FROM journal WHERE document = ? AND annotator = ? AND kind = ? LIMIT 1",
+                (document, annotator, SUGGESTED),
+            )
+        )
+
+    def suggested(self, annotator: str, layer: str) -> dict[int, dict[str, Any]]:
+        """What was suggested to an annotator who saw a document for the first time."""
+        rows = self._database.select(
+            "SELECT document, after FROM journal WHERE annotator = ? AND layer = ? AND kind = ? "
+            "ORDER BY id DESC",
+            (annotator, layer, SUGGESTED),
+        )
+        return {document: json.loads(after) for document, after in rows}
+
+    def undo(self, annotator: str, document: int, key: str | None = None) -> list[Place]:
         """Take back the last unit of an annotator in a document; the places it changed."""
-        return self._turn(annotator, document, UNDO)
+        return self._turn(annotator, document, UNDO, key)
 
-    def redo(self, annotator: str, document: int) -> list[Place]:
+    def redo(self, annotator: str, document: int, key: str | None = None) -> list[Place]:
         """Do again what was taken back last."""
-        return self._turn(annotator, document, REDO)
+        return self._turn(annotator, document, REDO, key)
 
     def history(self, annotator: str, document: int) -> tuple[list[int], list[int]]:
         """The units that can be taken back, and those that can be done again, the next one last."""
@@ -151,7 +184,7 @@ class Journal:
                 undone.clear()
         return done, undone
 
-    def _turn(self, annotator: str, document: int, kind: str) -> list[Place]:
+    def _turn(self, annotator: str, document: int, kind: str, key: str | None) -> list[Place]:
         with self._database.transaction() as run:
             done, undone = self.history(annotator, document)
             units = done if kind == UNDO else undone
@@ -176,7 +209,7 @@ class Journal:
                     old, new = _translate(old, map), _translate(new, map)
                 annotation = shift(present, old, new)
                 delta = difference(present, annotation)
-                action = _append(run, place, kind, *delta, unit=unit)
+                action = _append(run, place, kind, *delta, unit=unit, key=None if places else key)
                 _store(run, place, annotation, action)
                 places.append(place)
         return places
@@ -219,7 +252,8 @@ class Journal:
         found: dict[Place, Annotation] = {}
         for annotator, document, layer, before, after in self._database.select(
             "SELECT annotator, document, layer, before, after FROM journal "
-            "WHERE kind != 'open' ORDER BY id"
+            "WHERE kind != ? ORDER BY id",
+            (SUGGESTED,),
         ):
             place = Place(annotator, document, layer)
             present = found.get(place, EMPTY)
@@ -274,10 +308,6 @@ def _keyed(spans: Iterable[Span]) -> dict[Any, Span]:
     return {(span, span.characters): span for span in spans}
 
 
-def _same_characters(one: Annotation, other: Annotation) -> bool:
-    return [span.characters for span in one.spans] == [span.characters for span in other.spans]
-
-
 def _mapped(spans: Iterable[Span], map: Mapping[str, str | None]) -> tuple[Span, ...]:
     renamed: list[Span] = []
     for span in spans:
@@ -313,12 +343,13 @@ def _append(
     *,
     unit: int | None = None,
     seconds: float | None = None,
+    key: str | None = None,
 ) -> int:
     time = datetime.now(UTC).isoformat(timespec="milliseconds")
     cursor = run(
         "INSERT INTO journal "
-        "(time, annotator, document, layer, kind, before, after, unit, seconds) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "(time, annotator, document, layer, kind, before, after, unit, seconds, key) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             time,
             place.annotator,
@@ -329,6 +360,7 @@ def _append(
             _dumps(after),
             unit,
             seconds,
+            key,
         ),
     )
     return int(cursor.lastrowid)

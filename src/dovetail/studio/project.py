@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
@@ -17,6 +17,7 @@ from dovetail.studio.database import Database
 from dovetail.studio.journal import Current, Journal, Place
 
 ME = "me"
+SETTLED = "settled"  # whose annotations are those that differences were settled by
 MODELS = "models"
 CACHED = 20_000  # documents kept in memory
 PREVIEW = 90  # characters
@@ -66,13 +67,23 @@ class Layer:
 
 
 @dataclass(frozen=True)
+class Entry:
+    """A document of a file, where in the file it is, and what is labelled in each layer."""
+
+    document: Document
+    place: Any = None
+    annotations: Mapping[str, Annotation] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Source:
-    """The file that documents came from; ``content`` is its bytes where they are to be written
-    again as they were."""
+    """A file that documents come from; ``content`` is its bytes, compressed, where they are to be
+    written again as they were, and ``details`` is what is needed for that."""
 
     name: str
     format: str
-    columns: tuple[str | None, ...] = ()
+    entries: tuple[Entry, ...]
+    details: Mapping[str, Any] = field(default_factory=dict)
     content: bytes | None = None
 
 
@@ -103,7 +114,9 @@ class Project:
         self._document = lru_cache(maxsize=CACHED)(self._read_document)
 
     @classmethod
-    def create(cls, folder: PathLike, layers: Sequence[Layer]) -> Project:
+    def create(
+        cls, folder: PathLike, layers: Sequence[Layer], annotators: Iterable[str] = (ME,)
+    ) -> Project:
         """A new project in a folder that is empty or not there yet."""
         path = Path(folder)
         if cls.is_there(path):
@@ -112,11 +125,15 @@ class Project:
             raise DataError(f"{path} is not empty: give a project a folder of its own")
         if not layers:
             raise DataError("a project needs labels: name them with --labels A,B")
-        path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        (path / MODELS).mkdir(exist_ok=True)
+        for needed in (path, path / MODELS):
+            try:
+                needed.mkdir(parents=True, exist_ok=True, mode=0o700)
+            except OSError as error:
+                raise DataError(f"cannot make {needed}: {error.strerror or error}") from None
         project = cls(path)
         project.set_layers(layers)
-        project.token_of(ME)
+        for name in annotators:
+            project.token_of(name)
         return project
 
     @classmethod
@@ -216,36 +233,48 @@ class Project:
 
     # Documents
 
-    def add_documents(
-        self,
-        source: Source,
-        documents: Iterable[Document],
-        places: Iterable[Any],
-        annotations: Iterable[Mapping[str, Annotation]],
-        annotator: str = ME,
-    ) -> list[int]:
-        """Take in the documents of a file with what is known of them, all or none; their numbers.
-
-        ``places`` say where in the file each is from; ids of the documents given are not looked at.
-        """
+    def add(self, sources: Iterable[Source], annotator: str = ME) -> list[int]:
+        """Take in the documents of files with what is labelled in them, all or none; their
+        numbers."""
         ids: list[int] = []
         known: dict[Place, Annotation] = {}
         with self.database.transaction() as run:
-            number = run(
-                "INSERT INTO sources (name, format, columns, content) VALUES (?, ?, ?, ?)",
-                (source.name, source.format, json.dumps(source.columns), source.content),
-            ).lastrowid
-            for document, place, found in zip(documents, places, annotations, strict=True):
-                id = run(
-                    "INSERT INTO documents (name, text, body, source, place) "
-                    "VALUES (?, ?, ?, ?, ?)",
-                    (document.name, document.text, _body(document), number, json.dumps(place)),
+            for source in sources:
+                number = run(
+                    "INSERT INTO sources (name, format, details, content) VALUES (?, ?, ?, ?)",
+                    (source.name, source.format, json.dumps(source.details), source.content),
                 ).lastrowid
-                ids.append(id)
-                for layer, annotation in found.items():
-                    known[Place(annotator, id, layer)] = annotation
+                for entry in source.entries:
+                    id = run(
+                        "INSERT INTO documents (name, text, body, source, place) "
+                        "VALUES (?, ?, ?, ?, ?)",
+                        (
+                            entry.document.name,
+                            entry.document.text,
+                            _body(entry.document),
+                            number,
+                            json.dumps(entry.place),
+                        ),
+                    ).lastrowid
+                    ids.append(id)
+                    for layer, annotation in entry.annotations.items():
+                        known[Place(annotator, id, layer)] = annotation
             self.journal.take_in(run, known)
         return ids
+
+    def sources(self) -> list[Source]:
+        """The files that the documents came from; entries have the documents' numbers and no
+        annotations."""
+        found = []
+        for number, name, format, details, content in self.database.select(
+            "SELECT id, name, format, details, content FROM sources ORDER BY id"
+        ):
+            rows = self.database.select(
+                "SELECT id, place FROM documents WHERE source = ? ORDER BY id", (number,)
+            )
+            entries = tuple(Entry(self.document(id), json.loads(place)) for id, place in rows)
+            found.append(Source(name, format, entries, json.loads(details), content))
+        return found
 
     def document(self, id: int) -> Document:
         """A document by its number, or a `DataError`."""
@@ -271,6 +300,13 @@ class Project:
     def document_ids(self) -> list[int]:
         """The numbers of all documents, in their order."""
         return [id for (id,) in self.database.select("SELECT id FROM documents ORDER BY id")]
+
+    def find_text(self, text: str) -> list[int]:
+        """The numbers of the documents that a text stands in."""
+        rows = self.database.select(
+            "SELECT id FROM documents WHERE instr(text, ?) ORDER BY id", (text,)
+        )
+        return [id for (id,) in rows]
 
     def list_documents(
         self,

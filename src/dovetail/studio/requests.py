@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from dovetail.errors import DataError
@@ -11,6 +12,7 @@ from dovetail.studio.annotation import Change, Document, Span, check_span, span_
 from dovetail.studio.journal import KINDS
 
 LONGEST_NOTE = 10_000
+LONGEST_KEY = 100
 MOST_SPANS = 10_000
 ACTION_KEYS = ("layer", "kind", "add", "remove", "reject", "unreject", "done", "flag", "note")
 META_KEYS = ("base", "seconds", "key")
@@ -26,6 +28,7 @@ class ActionRequest:
     change: Change
     base: int | None
     seconds: float | None
+    key: str | None
 
 
 def read_action(given: Mapping[str, Any]) -> ActionRequest:
@@ -45,14 +48,28 @@ def read_action(given: Mapping[str, Any]) -> ActionRequest:
         change,
         whole_number(given, "base", None),
         _seconds(given),
+        read_key(given),
     )
 
 
 def check_change(change: Change, document: Document, labels: Iterable[str]) -> None:
-    """Refuse spans that cannot be in a document."""
+    """Refuse spans that cannot be in a document; what is rejected may be of no label, which says
+    that there is no span at all."""
     known = tuple(labels)
-    for span in (*change.add, *change.reject):
+    for span in change.add:
         check_span(span, document, known)
+    for span in change.reject:
+        check_span(span, document, (*known, ""))
+
+
+def check_spans(spans: Sequence[Span], document: Document, labels: Iterable[str]) -> None:
+    """Refuse spans, in their order, that cannot be in a document together."""
+    check_change(Change(add=tuple(spans)), document, labels)
+    for one, other in pairwise(spans):
+        if one.overlaps(other):
+            raise DataError(
+                f"the spans {one.start}-{one.end} and {other.start}-{other.end} overlap"
+            )
 
 
 def refuse_unknown(given: Mapping[str, Any], known: Iterable[str]) -> None:
@@ -97,6 +114,14 @@ def _value(given: Mapping[str, Any], key: str, default: Any) -> Any:
             raise DataError(f"there is no {key!r}")
         return default
     return value
+
+
+def read_key(given: Mapping[str, Any]) -> str | None:
+    """What the page calls a request, so that one that it sends again is not done twice."""
+    key: str | None = string(given, "key", None)
+    if key is not None and not 0 < len(key) <= LONGEST_KEY:
+        raise DataError(f"'key' must have 1 to {LONGEST_KEY} characters")
+    return key
 
 
 def _seconds(given: Mapping[str, Any]) -> float | None:

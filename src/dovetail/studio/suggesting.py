@@ -26,6 +26,9 @@ class Suggester(Protocol):
     def changed(self, annotator: str, document: int) -> None:
         """Something was annotated."""
 
+    def relabelled(self) -> None:
+        """The labels of the project were changed."""
+
     def opened(self, annotator: str, document: int) -> None:
         """A document was opened, and is to have suggestions first."""
 
@@ -52,6 +55,9 @@ class InOrder:
 
     def changed(self, annotator: str, document: int) -> None:
         """Nothing is learnt."""
+
+    def relabelled(self) -> None:
+        """Nothing was learnt."""
 
     def opened(self, annotator: str, document: int) -> None:
         """Nothing is to be made ready."""
