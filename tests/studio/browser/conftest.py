@@ -49,7 +49,9 @@ def start(tmp_path: Path, browser: Any) -> Iterator[Start]:  # noqa: ARG001  (sk
             file.write_text(text, encoding="utf-8")
             files.append(file)
         more = [part for one in labels.split(";") for part in ("--labels", one)]
-        given = [*arguments, *more, "--import", *files]
+        imports = [part for file in files for part in ("--import", file)]
+        plain = ["--format", "text"] if texts else []
+        given = [*arguments, *more, *plain, *imports]
         running.append(Labelling(tmp_path / "project", *given))
         return running[-1]
 

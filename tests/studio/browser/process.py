@@ -42,17 +42,17 @@ class Labelling:
             encoding="utf-8",
         )
         assert self.process.stdout is not None
-        self.links: dict[str, str] = {}
+        line = self.process.stdout.readline()
+        assert "Ctrl-C" in line, self.process.communicate()[1]
+        self.link = line.split(" on ")[1].split()[0]
+
+    def link_of(self, annotator: str) -> str:
+        """The link of one of several annotators, printed in lines of their own."""
+        assert self.process.stdout is not None
         while True:
-            line = self.process.stdout.readline()
-            assert line, self.process.communicate()[1]
-            words = line.split()
-            found = [word for word in words if "#token=" in word]
-            if found:
-                self.links[words[0].rstrip(":")] = found[0]
-                self.link = found[0] if len(self.links) == 1 else self.link
-            if "Ctrl-C" in line:
-                return
+            name, _, link = self.process.stdout.readline().strip().partition(": ")
+            if name == annotator:
+                return link
 
     def kill(self) -> None:
         """End it as a power cut would."""
