@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -65,10 +66,8 @@ def do(project: Project, step: tuple) -> None:
     elif step[0] == "map":
         journal.map_labels(step[1], step[2])
     else:
-        try:
+        with suppress(DataError):  # there is nothing to take back
             getattr(journal, step[0])("me", step[1])
-        except DataError as error:
-            assert "nothing to" in str(error)
 
 
 def state(project: Project, document: int = 1) -> list[Annotation]:
@@ -119,7 +118,8 @@ def test_one_undo_takes_back_a_rule_in_all_documents(tmp_path: Path) -> None:
         assert {place.document for place in journal.undo("me", 1)} == {1, 2}
         assert project.current("me", 1, "x").annotation == EMPTY
         assert project.current("me", 2, "x").annotation.spans == (own,)
-        assert journal.history("me", 2)[0] and not journal.history("me", 1)[0]
+        assert [len(units) for units in journal.history("me", 2)] == [1, 1]
+        assert [len(units) for units in journal.history("me", 1)] == [0, 1]
         journal.redo("me", 1)
         assert project.current("me", 2, "x").annotation.spans == (span, own)
 

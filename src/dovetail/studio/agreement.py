@@ -24,6 +24,7 @@ class PairAgreement:
 
     annotators: tuple[str, str]
     documents: int
+    tokens: int
     f1: float | None
     kappa: float | None
     f1_by_label: Mapping[str, float]
@@ -127,6 +128,7 @@ def _compare(documents: Mapping[int, Document], done: Done, pair: tuple[str, str
     return PairAgreement(
         pair,
         len(shared),
+        len(labels[0]),
         2 * sum(common.values()) / total if total else None,
         cohen_kappa(*labels),
         {label: 2 * common[label] / size for label, size in sorted(sizes.items())},

@@ -8,8 +8,10 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from dovetail.errors import DataError
+from dovetail.interop.conversion import WRITABLE
 from dovetail.serve.errors import ServiceError
 from dovetail.studio.annotation import Document, annotation_to_json, edit
+from dovetail.studio.exporting import suffix_of
 from dovetail.studio.journal import Current, Place, StaleError
 from dovetail.studio.project import STATES, Project
 from dovetail.studio.requests import check_change, read_action, read_key, refuse_unknown
@@ -30,6 +32,7 @@ class Studio:
 
     def __init__(self, project: Project, suggester: Suggester) -> None:
         self.project, self.suggester = project, suggester
+        self._reasons: dict[tuple[str, int], str] = {}  # why documents were chosen
 
     def show_project(self, me: str, _: Mapping[str, str]) -> dict[str, Any]:
         """``GET /api/project``"""
@@ -40,6 +43,7 @@ class Studio:
             "me": me,
             "counts": self.project.count(me),
             "suggestions_version": self.suggester.version,
+            "formats": [{"name": name, "suffix": suffix_of(name)} for name in sorted(WRITABLE)],
         }
 
     def list_documents(self, me: str, query: Mapping[str, str]) -> dict[str, Any]:
@@ -61,13 +65,15 @@ class Studio:
         document = self._document(number)
         self.suggester.opened(me, number)
         version = self.suggester.version
+        suggestions = self._suggestions(me, number)
+        self._note_suggested(me, number, suggestions, version)
         return {
             "id": document.id,
             "name": document.name,
             "text": document.text,
             "tokens": document.offsets,
             "bounds": document.bounds,
-            "suggestions": self._suggestions(me, number),
+            "suggestions": suggestions,
             "suggestions_version": version,
             **self._state(me, number),
         }
@@ -140,13 +146,37 @@ class Studio:
         """``GET /api/next``"""
         after = _number(query, "after", 0) or None
         found = self.suggester.next(me, after)
-        return {"id": None, "reason": "all are done"} if found is None else _named(*found)
+        if found is None:
+            return {"id": None, "reason": "all are done"}
+        number, reason = found
+        self._reasons[me, number] = reason
+        return {"id": number, "reason": reason}
 
     def _document(self, number: int) -> Document:
         try:
             return self.project.document(number)
         except DataError as error:
             raise ServiceError(HTTPStatus.NOT_FOUND, str(error)) from None
+
+    def _note_suggested(
+        self, me: str, number: int, suggestions: Mapping[str, Any], version: int
+    ) -> None:
+        """Keep what is suggested before an annotator has seen a document: scores rest on it."""
+        if self.project.journal.was_suggested(me, number):
+            return
+        labelled = self.project.count(me)["done"]
+        reason = self._reasons.pop((me, number), "")
+        self.project.journal.note_suggested(
+            {
+                Place(me, number, layer): {
+                    "spans": spans,
+                    "version": version,
+                    "labelled": labelled,
+                    "reason": reason,
+                }
+                for layer, spans in suggestions.items()
+            }
+        )
 
     def _suggestions(self, me: str, number: int) -> dict[str, Any]:
         found = self.suggester.suggest(me, number)
@@ -176,10 +206,6 @@ class Studio:
 
 def _to_json(current: Current) -> dict[str, Any]:
     return {**annotation_to_json(current.annotation), "action": current.action}
-
-
-def _named(number: int, reason: str) -> dict[str, Any]:
-    return {"id": number, "reason": reason}
 
 
 def _number(query: Mapping[str, str], key: str, default: int) -> int:

@@ -78,6 +78,7 @@ class Database:
     def __init__(self, folder: Path) -> None:
         self._lock_file = _take_lock(folder)
         self._lock = RLock()
+        self._closed = False
         path = folder / NAME
         try:
             self._connection = sqlite3.connect(
@@ -144,10 +145,12 @@ class Database:
         os.pwrite(self._lock_file, address.encode(), 0)
 
     def close(self) -> None:
-        """Close the file and give the lock back."""
+        """Close the file and give the lock back; a second time is none."""
         with self._lock:
             self._connection.close()
-            os.close(self._lock_file)
+            if not self._closed:
+                os.close(self._lock_file)
+            self._closed = True
 
     def __enter__(self) -> Self:
         return self

@@ -80,7 +80,7 @@ def export(
     ]
     if others:
         corpus = to_labelled(others, find, layers, by_characters=format in BY_CHARACTERS)
-        jobs.append((f"{project.name}{_suffix(format)}", _writing(corpus, format, layer)))
+        jobs.append((f"{project.name}{suffix_of(format)}", _writing(corpus, format, layer)))
     files, notes = [], []
     if len(jobs) > 1:
         if target.exists() and not target.is_dir():
@@ -163,5 +163,6 @@ def _named(sources: Iterable[Source]) -> Iterator[tuple[str, Source]]:
         yield name, source
 
 
-def _suffix(format: str) -> str:
+def suffix_of(format: str) -> str:
+    """How a file of a format is called; nothing for a folder."""
     return "" if format == "brat" else (FORMATS[format].suffixes or (".jsonl",))[0]

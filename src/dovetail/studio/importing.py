@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from dovetail.corpus import FORMATS, Corpus, format_of
+from dovetail.corpus import Corpus
 from dovetail.corpus.conll import parse_columns, token_lines
-from dovetail.corpus.formats import read_filled
 from dovetail.corpus.span_texts import Tokens, find_tokens
+from dovetail.corpus.tabular import has_equal_rows, read_rows
 from dovetail.corpus.texts import Unit, check_unit, cut_lines
 from dovetail.errors import DataError
+from dovetail.interop.conversion import FORMATS, READABLE, guess_source_format
 from dovetail.io.files import PathLike, open_bytes, open_text
 from dovetail.studio.annotation import DEFAULT_LAYER, Annotation, Document
 from dovetail.studio.project import Entry, Source
@@ -39,17 +40,21 @@ class Reading:
         given = {"unit": self.unit, "tokens": self.tokens}
         if self.columns is not None:
             given["columns"] = parse_columns(self.columns)  # type: ignore[assignment]
+        if format not in READABLE:
+            raise DataError(f"{format!r} is not read; choose one of: {', '.join(READABLE)}")
         names = {option.name for option in FORMATS[format].read_options}
         return {name: value for name, value in given.items() if name in names}
 
 
 def read_source(path: PathLike, reading: Reading, layers: Iterable[str]) -> Source:
     """A file, or folder, with its documents and the annotations of these layers that it holds."""
-    format = format_of(path, reading.format)
+    format = reading.format or _guess_format(path)
     if format == TEXT:
         return Source(str(path), TEXT, (Entry(read_text_document(path, reading)),))
     options = reading.options(format)
-    corpus = read_filled(path, format, **options)
+    corpus = FORMATS[format].read(path, **options)
+    if not corpus.n_tokens:
+        raise DataError(f"{path} holds no sequences")
     columns = find_layers(corpus, layers)
     schemes = {layer: scheme_of(corpus, column) for layer, column in columns.items()}
     places: Sequence[Any] = [None] * len(corpus)
@@ -69,7 +74,8 @@ def read_source(path: PathLike, reading: Reading, layers: Iterable[str]) -> Sour
             annotation = read_labels(document, [*document.columns[column]], schemes[layer])
             if annotation is not None:
                 found[layer] = annotation
-        kept = _without_columns(document, taken)
+        further = {name: v for name, v in document.columns.items() if name not in taken}
+        kept = replace(document, columns=further)
         entries.append(Entry(kept, [places[k] for k in sequences], found))
     return Source(str(path), format, tuple(entries), details, content)
 
@@ -146,23 +152,17 @@ def text_document(name: str, text: str, unit: Unit, tokens: Tokens = "words") ->
     return Document(0, name, text, words, tuple(offsets), tuple(bounds), tuple(ranges))
 
 
+def _guess_format(path: PathLike) -> str:
+    """The format of a file; one called .txt is plain text, unless it looks like columns."""
+    found = guess_source_format(path)
+    if found == CONLL and str(path).endswith(".txt") and not has_equal_rows(read_rows(path)):
+        return TEXT
+    return found
+
+
 def _lines_of_tokens(path: PathLike, corpus: Corpus, options: Mapping[str, Any]) -> list[list[int]]:
     """The number of the line of each token, by sequences."""
     lines = list(token_lines(path, options.get("columns")))
     if [len(own) for own in lines] != [len(sequence) for sequence in corpus]:
         raise DataError(f"{path}: its tokens cannot be found again by lines; convert it first")
     return lines
-
-
-def _without_columns(document: Document, names: set[str]) -> Document:
-    columns = {name: v for name, v in document.columns.items() if name not in names}
-    return Document(
-        document.id,
-        document.name,
-        document.text,
-        document.tokens,
-        document.offsets,
-        document.bounds,
-        document.ranges,
-        columns,
-    )

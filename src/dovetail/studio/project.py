@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, get_args
 from dovetail.errors import DataError
 from dovetail.io.files import PathLike
 from dovetail.studio.annotation import Annotation, Document
-from dovetail.studio.database import Database
+from dovetail.studio.database import NAME, Database
 from dovetail.studio.journal import Current, Journal, Place
 
 ME = "me"
@@ -131,9 +131,10 @@ class Project:
             except OSError as error:
                 raise DataError(f"cannot make {needed}: {error.strerror or error}") from None
         project = cls(path)
-        project.set_layers(layers)
-        for name in annotators:
-            project.token_of(name)
+        with project.database.transaction():
+            project.set_layers(layers)
+            for name in annotators:
+                project.token_of(name)
         return project
 
     @classmethod
@@ -142,12 +143,19 @@ class Project:
         path = Path(folder)
         if not cls.is_there(path):
             raise DataError(f"{path} is no project of dovetail label: make one with --import FILE")
-        return cls(path)
+        project = cls(path)
+        if not project.layers:
+            project.close()
+            raise DataError(
+                f"{path} is not a project of dovetail label, or the making of it was cut short: "
+                "give another folder, or remove this one"
+            )
+        return project
 
     @staticmethod
     def is_there(folder: PathLike) -> bool:
         """Whether a folder holds a project."""
-        return Path(folder, "project.sqlite").exists()
+        return Path(folder, NAME).exists()
 
     @property
     def name(self) -> str:
@@ -206,9 +214,8 @@ class Project:
     @property
     def annotators(self) -> list[str]:
         """Their names, in the order they came."""
-        return [
-            name for (name,) in self.database.select("SELECT name FROM annotators ORDER BY rowid")
-        ]
+        rows = self.database.select("SELECT name FROM annotators ORDER BY rowid")
+        return [name for (name,) in rows if name != SETTLED]
 
     def token_of(self, annotator: str) -> str:
         """The secret in an annotator's link; an annotator who is new gets one."""
