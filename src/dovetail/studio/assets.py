@@ -4,7 +4,27 @@ from __future__ import annotations
 
 from dovetail.serve.assets import SHARED, Asset
 
-PAGE = ("index.html",)
+PAGE = (
+    "index.html",
+    "annotation.js",
+    "api.js",
+    "chart.js",
+    "desk.js",
+    "dialogs.js",
+    "hands.js",
+    "keys.js",
+    "legend.js",
+    "list.js",
+    "outbox.js",
+    "page.css",
+    "page.js",
+    "paper.js",
+    "parts.js",
+    "points.js",
+    "progress.js",
+    "questions.js",
+    "views.js",
+)
 
 ASSETS = {
     **{

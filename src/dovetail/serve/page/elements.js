@@ -21,8 +21,8 @@ export function hue(label) {
 /** A probability to three digits. */
 export const share = (probability) => (probability < 0.0005 ? "< 0.001" : probability.toFixed(3));
 
-/** Gives a node the colour of a label, as strong as it is probable. */
-export function paint(node, label, probability) {
-  node.style.setProperty("--hue", hue(label));
+/** Gives a node a colour, as strong as what it shows is probable. */
+export function tint(node, hue, probability) {
+  node.style.setProperty("--hue", hue);
   node.style.setProperty("--strength", (0.15 + 0.55 * probability).toFixed(2));
 }

@@ -1,6 +1,6 @@
 // A text with what was found in it.
 
-import { element, paint, share } from "./elements.js";
+import { element, hue, share, tint } from "./elements.js";
 
 const short = (probability) => probability.toFixed(2);
 
@@ -49,7 +49,7 @@ function drawMarks(box, words, gap, [spans]) {
     for (; place < span.start; place++) box.append(gap(place), words[place]);
     if (span.start === words.length) return;
     const mark = element("mark");
-    paint(mark, span.label, span.probability);
+    tint(mark, hue(span.label), span.probability);
     box.append(gap(place));
     mark.append(words[place++]);
     for (; place < span.end; place++) mark.append(gap(place), words[place]);
@@ -96,7 +96,7 @@ function drawStack(words, gap, layers, first, after) {
       bar.style.gridColumn = `${start - first + 1} / ${end - first + 1}`;
       bar.style.gridRow = layers.length - layer;
       bar.title = span.label;
-      paint(bar, span.label, span.probability);
+      tint(bar, hue(span.label), span.probability);
       stack.append(bar);
     }
   });
