@@ -51,8 +51,9 @@ def project(make_project: MakeProject, texts: list[Path]) -> Project:
 class Client:
     """Asks the studio in this process as the page of an annotator does."""
 
-    def __init__(self, client: Any, token: str) -> None:
-        self.http, self._headers = client, {"Authorization": f"Bearer {token}"}
+    def __init__(self, client: Any, token: str, loop: Any) -> None:
+        self.http, self.loop = client, loop
+        self._headers = {"Authorization": f"Bearer {token}"}
 
     def get(self, path: str, **query: Any) -> Any:
         return self.http.get(path, params=query, headers=self._headers)
@@ -80,17 +81,19 @@ def make_client() -> Iterator[Callable[..., Client]]:
     from starlette.testclient import TestClient
 
     from dovetail.studio.app import make_app
-    from dovetail.studio.suggesting import InOrder
+    from dovetail.studio.loop import Loop
 
     with ExitStack() as stack:
         known: dict[int, Any] = {}
 
         def make(project: Project, annotator: str = ME, **settings: Any) -> Client:
             if id(project) not in known:
-                app = make_app(project, InOrder(project), **settings)
+                loop = Loop(project, threads=1)
+                app = make_app(project, loop, **settings)
                 client = TestClient(app, base_url="http://127.0.0.1")
-                known[id(project)] = stack.enter_context(client)
-            return Client(known[id(project)], project.token_of(annotator))
+                known[id(project)] = stack.enter_context(client), loop
+            client, loop = known[id(project)]
+            return Client(client, project.token_of(annotator), loop)
 
         yield make
 

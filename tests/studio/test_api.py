@@ -255,11 +255,15 @@ def test_exports_are_files(client: Any) -> None:
 
 
 def test_next_is_what_is_not_done(client: Any) -> None:
+    assert client.send("PUT", "/api/settings", {"strategy": "order"}).json()["strategy"] == "order"
     assert client.get("/api/next").json()["id"] == 1
     assert client.get("/api/next", after=1).json()["id"] == 2
     client.act(1, done=True)
     client.act(2, done=True)
     assert client.get("/api/next").json()["id"] is None
+    assert (
+        "no strategy 'x'" in client.send("PUT", "/api/settings", {"strategy": "x"}).json()["error"]
+    )
 
 
 def test_a_model_is_made_of_what_is_done(client: Any) -> None:

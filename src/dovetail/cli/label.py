@@ -180,12 +180,13 @@ def _serve(project: Project, options: dict[str, Any]) -> None:
     from dovetail.serve.limits import Limits
     from dovetail.serve.server import open_socket, run
     from dovetail.studio.app import make_app
-    from dovetail.studio.suggesting import InOrder
+    from dovetail.studio.loop import Loop
 
     host = options["host"]
     listening = open_socket(host, options["port"])
     limits = Limits()
-    app = make_app(project, InOrder(project), limits=limits, hosts=[*options["hosts"], host])
+    loop = Loop(project, threads=options["threads"])
+    app = make_app(project, loop, limits=limits, hosts=[*options["hosts"], host])
 
     def tell() -> None:
         name = f"[{host}]" if ":" in host else host

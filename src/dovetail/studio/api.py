@@ -13,9 +13,9 @@ from dovetail.serve.errors import ServiceError
 from dovetail.studio.annotation import Document, annotation_to_json, edit
 from dovetail.studio.exporting import suffix_of
 from dovetail.studio.journal import Current, Place, StaleError
+from dovetail.studio.loop import Loop
 from dovetail.studio.project import STATES, Project
 from dovetail.studio.requests import check_change, read_action, read_key, refuse_unknown
-from dovetail.studio.suggesting import Suggester
 
 MOST_LISTED = 1000
 
@@ -30,8 +30,8 @@ class Reply(NamedTuple):
 class Studio:
     """Answers what annotators ask of a project; ``me`` is who asks."""
 
-    def __init__(self, project: Project, suggester: Suggester) -> None:
-        self.project, self.suggester = project, suggester
+    def __init__(self, project: Project, loop: Loop) -> None:
+        self.project, self.loop = project, loop
         self._reasons: dict[tuple[str, int], str] = {}  # why documents were chosen
 
     def show_project(self, me: str, _: Mapping[str, str]) -> dict[str, Any]:
@@ -42,7 +42,9 @@ class Studio:
             "annotators": self.project.annotators,
             "me": me,
             "counts": self.project.count(me),
-            "suggestions_version": self.suggester.version,
+            "strategy": self.loop.strategy,
+            "strategies": self.loop.strategies(),
+            "suggestions_version": self.loop.version(me),
             "formats": [{"name": name, "suffix": suffix_of(name)} for name in sorted(WRITABLE)],
         }
 
@@ -63,8 +65,8 @@ class Studio:
     def show_document(self, me: str, number: int, _: Mapping[str, str]) -> dict[str, Any]:
         """``GET /api/documents/{id}``"""
         document = self._document(number)
-        self.suggester.opened(me, number)
-        version = self.suggester.version
+        self.loop.opened(me, number)
+        version = self.loop.version(me)
         suggestions = self._suggestions(me, number)
         self._note_suggested(me, number, suggestions, version)
         return {
@@ -104,7 +106,7 @@ class Studio:
             return Reply(
                 HTTPStatus.CONFLICT, {"error": sentence, **self._answer(me, number, layer.name)}
             )
-        self.suggester.changed(me, number)
+        self.loop.changed(me, [number])
         return Reply(HTTPStatus.OK, self._answer(me, number, layer.name, current))
 
     def undo(self, me: str, number: int, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,8 +131,7 @@ class Studio:
         if not self.project.journal.knows(me, key):
             places = turn(me, document.id, key)
         changed = sorted({place.document for place in places})
-        for one in changed:
-            self.suggester.changed(me, one)
+        self.loop.changed(me, changed)
         return {**self._state(me, number), "changed": changed}
 
     def suggest(self, me: str, query: Mapping[str, str]) -> dict[str, Any]:
@@ -138,14 +139,14 @@ class Studio:
         parts = [part for part in query.get("documents", "").split(",") if part]
         if not all(part.isdecimal() for part in parts) or len(parts) > MOST_LISTED:
             raise DataError(f"'documents' must be at most {MOST_LISTED} numbers with commas")
-        version = self.suggester.version
+        version = self.loop.version(me)
         documents = {part: self._suggestions(me, self._document(int(part)).id) for part in parts}
         return {"version": version, "documents": documents}
 
     def next(self, me: str, query: Mapping[str, str]) -> dict[str, Any]:
         """``GET /api/next``"""
         after = _number(query, "after", 0) or None
-        found = self.suggester.next(me, after)
+        found = self.loop.next(me, after)
         if found is None:
             return {"id": None, "reason": "all are done"}
         number, reason = found
@@ -179,7 +180,7 @@ class Studio:
         )
 
     def _suggestions(self, me: str, number: int) -> dict[str, Any]:
-        found = self.suggester.suggest(me, number)
+        found = self.loop.suggest(me, number)
         return {layer: [asdict(one) for one in spans] for layer, spans in found.items()}
 
     def _state(self, me: str, number: int) -> dict[str, Any]:

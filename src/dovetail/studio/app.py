@@ -26,10 +26,11 @@ from dovetail.serve.requests import read_object
 from dovetail.studio.api import Reply, Studio
 from dovetail.studio.assets import ASSETS
 from dovetail.studio.events import Events
+from dovetail.studio.guidance import Guidance
+from dovetail.studio.loop import Loop
 from dovetail.studio.management import Download, Management
 from dovetail.studio.project import Project
 from dovetail.studio.requests import EXAMPLE
-from dovetail.studio.suggesting import Suggester
 
 JSON = "application/json"
 Handler = Callable[[Request], Awaitable[Response]]
@@ -91,26 +92,26 @@ class Doors:
 
 def make_app(
     project: Project,
-    suggester: Suggester,
+    loop: Loop,
     *,
     limits: Limits | None = None,
     hosts: Iterable[str] = (),
 ) -> Starlette:
     """The studio for a project. ``hosts`` are names it may be called by, beside localhost and
     addresses."""
-    studio, events = Studio(project, suggester), Events()
-    management = Management(project, suggester)
+    studio, events = Studio(project, loop), Events()
+    management, guidance = Management(project, loop), Guidance(project, loop)
     doors = Doors(studio, events, limits or Limits())
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         events.start()
-        suggester.start(events.tell)
+        loop.start(events.tell)
         try:
             yield
         finally:
             events.stop()
-            await asyncio.to_thread(suggester.stop)
+            await asyncio.to_thread(loop.stop)
 
     def get(path: str, handler: Handler) -> Route:
         return Route(path, handler, methods=["GET"])
@@ -138,6 +139,10 @@ def make_app(
         get("/api/export", doors.reading(management.export)),
         get("/api/suggestions", doors.reading(studio.suggest)),
         get("/api/next", doors.reading(studio.next)),
+        get("/api/questions", doors.reading(guidance.question)),
+        get("/api/progress", doors.reading(guidance.progress)),
+        get("/api/suspicious", doors.reading(guidance.suspicious)),
+        put("/api/settings", doors.writing(guidance.set_settings)),
         get("/api/events", doors.stream_events),
         *[get(path, asset) for path, asset in ASSETS.items()],
     ]

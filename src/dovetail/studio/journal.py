@@ -214,6 +214,15 @@ class Journal:
                 places.append(place)
         return places
 
+    def seconds(self, annotator: str) -> dict[int, float]:
+        """How long an annotator took for each document, as far as the page said."""
+        rows = self._database.select(
+            "SELECT document, sum(seconds) FROM journal "
+            "WHERE annotator = ? AND seconds IS NOT NULL GROUP BY document ORDER BY max(id)",
+            (annotator,),
+        )
+        return dict(rows)
+
     def last_time(self) -> int:
         """When the last action was, in seconds since 1970."""
         [(last,)] = self._database.select("SELECT max(time) FROM journal")

@@ -19,6 +19,7 @@ from dovetail.studio.exporting import WHATS, export
 from dovetail.studio.finishing import finish
 from dovetail.studio.journal import Place
 from dovetail.studio.label_set import change_layers, count_labels, read_layers, read_maps
+from dovetail.studio.loop import Loop
 from dovetail.studio.project import SETTLED, Project
 from dovetail.studio.requests import (
     check_spans,
@@ -30,7 +31,6 @@ from dovetail.studio.requests import (
 )
 from dovetail.studio.rule import Match, apply_rule, find_matches
 from dovetail.studio.settled import agreed_annotations, done_annotations
-from dovetail.studio.suggesting import Suggester
 
 MOST_MATCHES = 500  # that are shown
 MOST_DIFFERENCES = 200  # documents of a layer
@@ -47,8 +47,8 @@ class Download(NamedTuple):
 class Management:
     """Answers what annotators ask of a project as a whole; ``me`` is who asks."""
 
-    def __init__(self, project: Project, suggester: Suggester) -> None:
-        self.project, self.suggester = project, suggester
+    def __init__(self, project: Project, loop: Loop) -> None:
+        self.project, self.loop = project, loop
         self._finishing = Lock()
 
     def show_labels(self, me: str, _: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002
@@ -60,7 +60,7 @@ class Management:
         refuse_unknown(given, ("layers", "map"))
         layers = read_layers(given.get("layers"))
         changed = change_layers(self.project, layers, read_maps(given.get("map")))
-        self.suggester.relabelled()
+        self.loop.relabelled()
         return {
             "layers": [layer.to_dict() for layer in self.project.layers],
             "changed": changed,
@@ -84,8 +84,7 @@ class Management:
         applied: list[Match] = []
         if flag(given, "dry") is False and not self.project.journal.knows(me, key):
             applied = found
-            for number in apply_rule(self.project, me, layer, found, key):
-                self.suggester.changed(me, number)
+            self.loop.changed(me, apply_rule(self.project, me, layer, found, key))
         return {
             "total": len(found),
             "matches": [_match_to_json(match) for match in found[:MOST_MATCHES]],

@@ -31,7 +31,11 @@ def test_a_document_by_keyboard_alone(start: Start, make_page: MakePage) -> None
     go_to(page, "from")
     press(page, "ArrowRight", "Shift+ArrowRight", "3")
     saved(page)
-    assert studio.spans() == [("Ada Lopez", "SPEAKER"), ("Wean Hall 5409", "LOCATION"), ("3:30 pm", "STIME")]
+    assert studio.spans() == [
+        ("Ada Lopez", "SPEAKER"),
+        ("Wean Hall 5409", "LOCATION"),
+        ("3:30 pm", "STIME"),
+    ]
     press(page, "Delete")  # the span that the cursor is on
     go_to(page, "Hall")
     press(page, "Shift+ArrowLeft", "Enter")  # its end is moved, its label stays
@@ -93,7 +97,9 @@ def test_mouse(start: Start, make_page: MakePage) -> None:
     drag(page, centre(token(page, "from")), centre(token(page, "to")))
     saved(page)
     assert studio.spans() == [
-        ("Ada", "SPEAKER"), ("Wean Hall 5409", "LOCATION"), ("from 3:30 pm to", "LOCATION")
+        ("Ada", "SPEAKER"),
+        ("Wean Hall 5409", "LOCATION"),
+        ("from 3:30 pm to", "LOCATION"),
     ]
     page.locator(".sticky").click()
     token(page, "Ada").click()
@@ -122,7 +128,12 @@ def test_characters_and_scripts(start: Start, make_page: MakePage) -> None:
     go_to(page, "ولدت")
     press(page, "ArrowLeft", "Shift+ArrowLeft", "1")  # further on is to the left
     saved(page)
-    assert studio.spans() == [("Ada Lopez", "PER"), ("北京大学", "ORG"), (PART[1:3], "ORG"), ("آدا لوبيز", "PER")]
+    assert studio.spans() == [
+        ("Ada Lopez", "PER"),
+        ("北京大学", "ORG"),
+        (PART[1:3], "ORG"),
+        ("آدا لوبيز", "PER"),
+    ]
     shown = page.locator("mark", has_text=PART)
     assert shown.locator(".outside").all_inner_texts() == [PART[0], PART[3:]]
 

@@ -213,11 +213,15 @@ class Learning:
         if number is not None:
             self.suggest(number)
 
+    @property
+    def message(self) -> str:
+        """Why a layer has no model yet, or nothing."""
+        return next((one.message for one in self._learners.values() if one.message), "")
+
     def _tell(self, **news: Any) -> None:
         if self._listener is not None:
-            messages = [one.message for one in self._learners.values() if one.message]
-            message = messages[0] if messages else ""
-            self._listener({"version": self.version, "seconds": None, "message": message, **news})
+            news = {"seconds": None, "message": self.message, **news}
+            self._listener({"version": self.version, **news})
 
     def _tell_failure(self, error: Exception) -> None:
         self._tell(training=False, message=f"the model could not be trained: {error}")
