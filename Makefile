@@ -8,16 +8,18 @@ PACKAGE := $(VENV)/.package
 TEST_TOOLS := $(VENV)/.test-tools
 EXPERIMENT_TOOLS := $(VENV)/.experiment-tools
 DOC_TOOLS := $(VENV)/.doc-tools
+STUDIO_TOOLS := $(VENV)/.studio-tools
 PEERS := $(VENV)/.peers
 NATIVE := CMakeLists.txt $(shell find native -type f)
 SANITIZE := build/sanitize
 WHEEL_TOOLS := build/wheel-tools
 
-.PHONY: help demo lint test docs bench reproduce sanitize wheel test-wheel clean
+.PHONY: help demo studio lint test docs bench reproduce sanitize wheel test-wheel clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo          two taggers put together, on small corpora that come along; a report on it"
+	@echo "make studio        label made-up mails in the browser, with a model that learns meanwhile"
 	@echo "make test          style, types, architecture and all tests; the documentation site is built"
 	@echo "make lint          style, types and architecture alone"
 	@echo "make docs          the documentation site, into build/docs"
@@ -30,6 +32,9 @@ help:
 
 demo: $(PACKAGE)
 	@$(BIN)/python -m dovetail.demo
+
+studio: $(PACKAGE) $(STUDIO_TOOLS)
+	@$(BIN)/python -m dovetail.demo.label $(ARGS)
 
 lint: $(PACKAGE) $(TEST_TOOLS)
 	@echo "Checking style, types and architecture"
@@ -83,7 +88,7 @@ test-wheel: $(VENV)/.made $(TEST_TOOLS)
 	@DOVETAIL_WHEELS="$(abspath dist)" $(BIN)/python -m pytest -q -rs tests/native/test_wheel.py
 
 clean:
-	rm -rf $(VENV) build dist src/dovetail/_native/__init__.pyi demo-report.html demo-report.jsonl
+	rm -rf $(VENV) build dist src/dovetail/_native/__init__.pyi demo-report.html demo-report.jsonl demo-talks
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/.made:
@@ -106,6 +111,11 @@ install_group = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pypr
 $(TEST_TOOLS): $(VENV)/.made pyproject.toml
 	@echo "Installing the tools for tests"
 	@$(call install_group,test)
+	@touch $@
+
+$(STUDIO_TOOLS): $(VENV)/.made pyproject.toml
+	@echo "Installing what the labelling page needs"
+	@$(call install_group,studio)
 	@touch $@
 
 $(DOC_TOOLS): $(VENV)/.made pyproject.toml

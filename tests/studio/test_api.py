@@ -260,3 +260,15 @@ def test_next_is_what_is_not_done(client: Any) -> None:
     client.act(1, done=True)
     client.act(2, done=True)
     assert client.get("/api/next").json()["id"] is None
+
+
+def test_a_model_is_made_of_what_is_done(client: Any) -> None:
+    answer = client.post("/api/finish")
+    assert answer.status_code == 400
+    assert "no document with a span is done" in answer.json()["error"]
+    client.act(1, add=[SPEAKER], done=True)
+    client.act(2, add=[{"start": 0, "end": 2, "label": "SPEAKER"}], done=True)
+    found = client.post("/api/finish").json()
+    assert found["models"]["label"]["documents"] == 2
+    assert Path(found["models"]["label"]["file"]).exists()
+    assert "dovetail serve" in found["text"]

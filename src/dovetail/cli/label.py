@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dovetail.studio.project import Project
 
 DEFAULT_PORT = 8000
+READING = ("format", "columns", "document", "unit", "tokens")
 
 
 @click.command("label")
@@ -66,10 +67,16 @@ DEFAULT_PORT = 8000
 @click.option("--format", metavar="NAME", help="Format of the files; by default their names tell.")
 @click.option("--columns", metavar="A,B,...", help="Names of the columns of CoNLL files.")
 @click.option(
+    "--document",
+    type=click.Choice(("file", "paragraph", "line")),
+    default="file",
+    help="What of plain text is a document (file).",
+)
+@click.option(
     "--unit",
     type=click.Choice(UNITS),
     default="paragraph",
-    help="What of text is one sequence (paragraph): no span goes beyond it.",
+    help="What of a plain text is one sequence (paragraph): no span goes beyond it.",
 )
 @click.option(
     "--tokens",
@@ -138,7 +145,7 @@ def _wishes(options: dict[str, Any]) -> Any:
         taggers=options["taggers"],
         same=parse_pairs(options["same"], "--same"),
         annotators=options["annotators"],
-        reading=Reading(options["format"], options["columns"], options["unit"], options["tokens"]),
+        reading=Reading(**{name: options[name] for name in READING}),
     )
 
 

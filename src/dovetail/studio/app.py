@@ -134,6 +134,7 @@ def make_app(
         post("/api/rule", doors.writing(management.rule)),
         get("/api/agreement", doors.reading(management.show_agreement)),
         post("/api/settle", doors.writing(management.settle)),
+        post("/api/finish", doors.writing(management.finish)),
         get("/api/export", doors.reading(management.export)),
         get("/api/suggestions", doors.reading(studio.suggest)),
         get("/api/next", doors.reading(studio.next)),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from dovetail.corpus import Corpus
 from dovetail.corpus.conll import parse_columns, token_lines
@@ -22,16 +22,20 @@ from dovetail.studio.project import Entry, Source
 from dovetail.studio.tables import read_labels, scheme_of, to_documents
 
 TEXT, CONLL = "text", "conll"
+DocumentUnit = Literal["file", "paragraph", "line"]
+DOCUMENT_UNITS: tuple[DocumentUnit, ...] = get_args(DocumentUnit)
 LABELS = "label"  # the column that readers put labels in
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How files are read: options of `dovetail.read`, for those formats that have them. Plain text
-    is a document a file, whose sequences are units."""
+    """How files are read: options of `dovetail.read`, for those formats that have them. A
+    ``document`` is a file of plain text, or each of its paragraphs or lines; its units are the
+    sequences."""
 
     format: str | None = None
     columns: str | None = None
+    document: DocumentUnit = "file"
     unit: Unit = "paragraph"
     tokens: Tokens = "words"
 
@@ -50,7 +54,7 @@ def read_source(path: PathLike, reading: Reading, layers: Iterable[str]) -> Sour
     """A file, or folder, with its documents and the annotations of these layers that it holds."""
     format = reading.format or _guess_format(path)
     if format == TEXT:
-        return Source(str(path), TEXT, (Entry(read_text_document(path, reading)),))
+        return Source(str(path), TEXT, tuple(map(Entry, read_text_documents(path, reading))))
     options = reading.options(format)
     corpus = FORMATS[format].read(path, **options)
     if not corpus.n_tokens:
@@ -118,14 +122,21 @@ def check_labels(sources: Iterable[Source], layers: Mapping[str, Sequence[str]])
                 )
 
 
-def read_text_document(path: PathLike, reading: Reading) -> Document:
-    """A file of plain text as one document."""
+def read_text_documents(path: PathLike, reading: Reading) -> list[Document]:
+    """A file of plain text as one document, or several."""
     with open_text(path) as file:
         text = file.read().rstrip("\n")
-    document = text_document(Path(path).name, text, reading.unit, reading.tokens)
-    if not document.tokens:
+    name = Path(path).name
+    parts = [(name, text)]
+    if reading.document != "file":
+        texts = [part for part, _ in cut_lines(StringIO(text), reading.document)]
+        width = len(str(len(texts)))
+        parts = [(f"{name} {number:0{width}}", part) for number, part in enumerate(texts, 1)]
+    found = [text_document(name, part, reading.unit, reading.tokens) for name, part in parts]
+    documents = [document for document in found if document.tokens]
+    if not documents:
         raise DataError(f"{path} holds no words")
-    return document
+    return documents
 
 
 def text_document(name: str, text: str, unit: Unit, tokens: Tokens = "words") -> Document:

@@ -214,6 +214,11 @@ class Journal:
                 places.append(place)
         return places
 
+    def last_time(self) -> int:
+        """When the last action was, in seconds since 1970."""
+        [(last,)] = self._database.select("SELECT max(time) FROM journal")
+        return 0 if last is None else int(datetime.fromisoformat(last).timestamp())
+
     def map_labels(self, layer: str, map: Mapping[str, str | None]) -> int:
         """Rename labels of a layer, or drop (None) the spans that have them, in all annotations,
         and in what undo will bring back; how many annotations changed."""

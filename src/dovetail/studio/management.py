@@ -9,12 +9,14 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 from dovetail.errors import DataError
 from dovetail.studio.agreement import label_tokens, measure_agreement
 from dovetail.studio.annotation import Annotation, annotation_to_json, span_from_json, span_to_json
 from dovetail.studio.exporting import WHATS, export
+from dovetail.studio.finishing import finish
 from dovetail.studio.journal import Place
 from dovetail.studio.label_set import change_layers, count_labels, read_layers, read_maps
 from dovetail.studio.project import SETTLED, Project
@@ -47,6 +49,7 @@ class Management:
 
     def __init__(self, project: Project, suggester: Suggester) -> None:
         self.project, self.suggester = project, suggester
+        self._finishing = Lock()
 
     def show_labels(self, me: str, _: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002
         """How often each label was given, by layer."""
@@ -167,6 +170,25 @@ class Management:
             place, "settle", Annotation(spans=spans, done=True, note=note)
         )
         return {"settled": annotation_to_json(current.annotation)}
+
+    def finish(self, me: str, given: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+        """``POST /api/finish``: a model of what is done, with all to make it again."""
+        refuse_unknown(given, ("key",))
+        if not self._finishing.acquire(blocking=False):
+            raise DataError("a model is being trained already: wait for it")
+        try:
+            finished = finish(self.project)
+        finally:
+            self._finishing.release()
+        return {
+            "text": finished.to_text(),
+            "folder": str(finished.folder),
+            "models": {
+                layer: {"file": str(model), "documents": count}
+                for layer, (model, count) in finished.models.items()
+            },
+            "empty": finished.empty,
+        }
 
     def export(self, me: str, query: Mapping[str, str]) -> Download:
         """``GET /api/export``: a file, or several in one."""

@@ -1,1 +1,1 @@
-"""Models that learn from what is labelled, and what they suggest and ask."""
+"""How the studio learns while somebody labels: models, what to ask next, and how far one is."""
