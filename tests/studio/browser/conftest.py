@@ -66,13 +66,16 @@ def make_page(browser: Any) -> Iterator[MakePage]:
     contexts: list[Any] = []
     troubles: list[str] = []
 
-    def hear(message: Any) -> None:
-        if not message.text.startswith(NETWORK):
-            troubles.append(message.text)
+    def make(
+        link: str, *, width: int = 1200, height: int = 760, expected: str = "", **settings: Any
+    ) -> Any:
+        def hear(message: Any) -> None:
+            known = expected and f"status of {expected}" in message.text
+            if not known and not message.text.startswith(NETWORK):
+                troubles.append(message.text)
 
-    def make(link: str, *, width: int = 1200, height: int = 760, **settings: Any) -> Any:
         context = browser.new_context(viewport={"width": width, "height": height}, **settings)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(10_000)
         contexts.append(context)
         opened = context.new_page()
         opened.on("console", hear)
