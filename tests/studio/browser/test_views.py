@@ -180,7 +180,7 @@ def test_what_screen_readers_hear(start: Start, make_page: MakePage) -> None:
 
 def test_picture_of_the_readme(start: Start, make_page: MakePage) -> None:
     """The picture is made anew where DOVETAIL_PICTURES says so; else it must be as large as that."""
-    page = prepared(start, make_page, width=1000, height=560, color_scheme="light")
+    page = prepared(start, make_page, width=1200, height=600, color_scheme="light")
     page.locator("#toast").wait_for(state="hidden")
     go_to(page, "Bob")
     if "DOVETAIL_PICTURES" in os.environ:

@@ -17,8 +17,7 @@ async function showDoubts(box, page) {
   const list = element("ol", "cards");
   for (const one of items) list.append(doubt(one, page));
   box.replaceChildren(element("h2", "", "Doubtful labels"),
-    sentence(message ?? "Models that did not see these documents are sure of something else."), list);
-  if (!items.length) box.append(element("p", "quiet", "Nothing is doubtful."));
+    sentence(message || "Models that did not see these documents are sure of something else."), list);
 }
 
 function doubt(one, page) {
@@ -53,7 +52,7 @@ async function showAgreement(box, page) {
   box.replaceChildren(element("h2", "", "Agreement"));
   if (!pairs.length) {
     box.append(sentence("Agreement needs documents that two annotators have done: dovetail label PROJECT " +
-      "--annotators NAME,NAME prints a link for each."), element("p", "quiet", `Here: ${annotators.join(", ")}`));
+      "--annotator NAME, given once for each, prints their links."), element("p", "quiet", `Here: ${annotators.join(", ")}`));
     return;
   }
   box.append(table(["Annotators", "Layer", "Documents", "F1 of spans", "Cohen's κ of tokens"],
@@ -95,7 +94,28 @@ async function showExport(box, page) {
     button("done documents", () => download(name, "done", page)), " ",
     button("all documents", () => download(name, "all", page))));
   box.replaceChildren(element("h2", "", "Export"), ...rows);
+  box.append(element("h2", "", "Model"), ...finishing(page));
   if (strategies.length) box.append(element("h2", "", "What comes next"), strategyChoice(strategies, strategy, page));
+}
+
+/** A model of all that is done, with the recipe that makes it again. */
+function finishing(page) {
+  const report = element("p", "report", "Nothing was trained yet.");
+  report.role = "status";
+  report.hidden = true;
+  const train = button("Train and save", async () => {
+    train.disabled = true;
+    report.hidden = false;
+    report.textContent = "Training on all that is done; this may take minutes.";
+    try {
+      await page.outbox.emptied();
+      report.textContent = (await post("api/finish", {})).text;
+    } catch (problem) {
+      report.textContent = problem.message;
+    }
+    train.disabled = false;
+  });
+  return [element("p", "", train, " with its data and a recipe, in the project's folder"), report];
 }
 
 function strategyChoice(strategies, strategy, page) {
