@@ -24,7 +24,7 @@ MakePage = Callable[..., Any]
 Start = Callable[..., Labelling]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # one Playwright at a time: other tests have theirs
 def browser() -> Iterator[Any]:
     for needed in ("starlette", "uvicorn"):
         pytest.importorskip(needed)
@@ -67,7 +67,13 @@ def make_page(browser: Any) -> Iterator[MakePage]:
     troubles: list[str] = []
 
     def make(
-        link: str, *, width: int = 1200, height: int = 760, expected: str = "", **settings: Any
+        link: str,
+        *,
+        width: int = 1200,
+        height: int = 760,
+        expected: str = "",
+        first: bool = True,
+        **settings: Any,
     ) -> Any:
         def hear(message: Any) -> None:
             known = expected and f"status of {expected}" in message.text
@@ -85,7 +91,7 @@ def make_page(browser: Any) -> Iterator[MakePage]:
             "request",
             lambda one: one.url.startswith((address, "blob:")) or troubles.append(one.url),
         )
-        opened.goto(link)
+        opened.goto(f"{link}&document=1" if first else link)
         opened.wait_for_selector("#text .token")
         return opened
 

@@ -1,4 +1,4 @@
-"""Answers that a model would make, put in between server and page, so that they are always the same."""
+"""Answers that a model would make, put between server and page: they are always the same."""
 
 from __future__ import annotations
 

@@ -9,7 +9,9 @@ import pytest
 from studio.browser.conftest import MakePage, Start
 from studio.browser.page import press, saved
 
-PARAGRAPH = "Ada Lopez will speak in Wean Hall at noon , and Bob Miller in Doherty Hall after . " * 4
+PARAGRAPH = (
+    "Ada Lopez will speak in Wean Hall at noon , and Bob Miller in Doherty Hall after . " * 4
+)
 LINES = (PARAGRAPH + "\n\n") * 147
 ONE_LINE = PARAGRAPH * 147
 
@@ -36,7 +38,12 @@ def test_ten_thousand_tokens(start: Start, make_page: MakePage, text: str) -> No
         step, back = ("Right", "Left") if place == "Control+Home" else ("Left", "Right")
         for key in (
             *[f"Arrow{step}", "1", f"Shift+Arrow{step}", f"Arrow{step}", "2"] * 2,
-            "ArrowUp", "Delete", "Control+z", "Control+Shift+z", f"Shift+Arrow{back}", "Enter",
+            "ArrowUp",
+            "Delete",
+            "Control+z",
+            "Control+Shift+z",
+            f"Shift+Arrow{back}",
+            "Enter",
         ):
             before = spent()
             press(page, key)

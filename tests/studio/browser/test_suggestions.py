@@ -33,7 +33,9 @@ def test_accept_reject_and_mend(start: Start, make_page: MakePage) -> None:
     assert marks(page, "suggested") == []
     saved(page)
     assert studio.spans() == [
-        ("Ada Lopez", "SPEAKER"), ("Wean Hall 5409", "LOCATION"), ("5:00 pm", "ETIME")
+        ("Ada Lopez", "SPEAKER"),
+        ("Wean Hall 5409", "LOCATION"),
+        ("5:00 pm", "ETIME"),
     ]
     kept = studio.get("documents/1")["annotations"]["fields"]
     assert [span["label"] for span in kept["rejected"]] == ["STIME"]
