@@ -114,6 +114,10 @@ def test_two_annotators_at_once(start: Start, make_page: MakePage) -> None:
     assert studio.spans(link=links[1]) == [("Ada", "LOCATION")]
     pages[0].locator("#menu button", has_text="Agreement").click()
     pages[0].locator("td", has_text="Kim, Lee").wait_for()
+    assert pages[0].locator(".said").all_inner_texts() == ["SPEAKER Ada Lopez", "LOCATION Ada"]
+    pages[0].locator("button", has_text="Show both").click()
+    pages[0].locator(".compared").nth(1).wait_for()
+    assert pages[0].locator(".differs").all_inner_texts() == ["Ada", "Lopez"] * 2
     pages[0].locator("button", has_text="As Lee").click()
     pages[0].locator("#view-agreement .card").wait_for(state="detached")
     assert studio.get("agreement", links[0])["differences"] == []

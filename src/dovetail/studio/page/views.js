@@ -1,7 +1,8 @@
 // The other views: doubtful labels, agreement, and export. Progress is in progress.js.
 
-import { changeSettings, getAgreement, getExport, getSuspicious, post } from "./api.js";
+import { changeSettings, compare, getAgreement, getExport, getSuspicious, post } from "./api.js";
 import { element } from "./elements.js";
+import { Paper } from "./paper.js";
 import { button, sentence, table } from "./parts.js";
 import { showProgress } from "./progress.js";
 
@@ -69,7 +70,7 @@ async function showAgreement(box, page) {
 function difference(one, page) {
   const card = element("li", "card", element("p", "", element("b", "", one.name), ` ${one.layer}`));
   for (const [annotator, spans] of Object.entries(one.annotations)) {
-    const said = spans.map((span) => element("span", "said", element("b", "", span.label), ` ${span.text ?? `${span.start}–${span.end}`}`));
+    const said = spans.map((span) => element("span", "said", element("b", "", span.label), ` ${span.text}`));
     const row = element("p", "settle", element("span", "who", annotator), ...(said.length ? said : [element("span", "quiet", "nothing")]));
     row.append(button(`As ${annotator}`, async () => {
       try {
@@ -82,8 +83,31 @@ function difference(one, page) {
     }));
     card.append(row);
   }
-  card.append(element("p", "buttons", button("Open", () => page.go(one.document))));
+  const texts = element("div", "texts");
+  const look = button("Show both", async () => {
+    try {
+      texts.replaceChildren(...comparison(await compare(one.document, one.layer), page));
+      look.remove();
+    } catch (problem) {
+      page.complain(problem);
+    }
+  });
+  card.append(element("p", "buttons", look, button("Open mine", () => page.go(one.document))), texts);
   return card;
+}
+
+/** The text as each annotator labelled it; tokens on which somebody differs are marked. */
+function comparison(found, page) {
+  const { labels } = page.project.layers.find(({ name }) => name === found.layer);
+  const hues = new Map(labels.map(({ name, hue }) => [name, hue]));
+  return Object.entries(found.annotations).flatMap(([annotator, { spans }]) => {
+    const box = element("div", "compared");
+    const paper = new Paper(box);
+    const reviewed = spans.map((span) => ({ ...span, reviewed: true, probability: 1 }));
+    paper.open(found, [{ name: found.layer, spans: reviewed, rejected: [], hues }]);
+    for (const token of found.differing) paper.nodes[token].classList.add("differs");
+    return [element("h3", "", annotator), box];
+  });
 }
 
 /** Downloads, and by what the next document is chosen. */
