@@ -20,7 +20,7 @@ READING = ("format", "columns", "document", "unit", "tokens")
 
 
 @click.command("label")
-@click.argument("project", metavar="PROJECT")
+@click.argument("project", metavar="PROJECT", required=False)
 @click.argument("more_files", nargs=-1, metavar="[FILE...]")
 @click.option(
     "--import",
@@ -97,6 +97,13 @@ READING = ("format", "columns", "document", "unit", "tokens")
     is_flag=True,
     help="Train on all that is done, save model, data and recipe in the project, and end.",
 )
+@click.option(
+    "--simulate",
+    "gold",
+    metavar="GOLD",
+    help="Label nothing: tell what labelling would cost, by hand and with help, on a text that has "
+    "its labels in the last column.",
+)
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen (127.0.0.1).")
 @click.option(
     "--port",
@@ -114,12 +121,17 @@ READING = ("format", "columns", "document", "unit", "tokens")
 )
 @click.option("--no-open", is_flag=True, help="Do not open the page in a browser.")
 @click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads; all cores.")
-def command(project: str, **options: Any) -> None:
+def command(project: str | None, **options: Any) -> None:
     """Label text in the browser, with a model that learns meanwhile.
 
     PROJECT is a folder; it is made if there is none, and then needs files to label and their
     labels. Nothing needs to be saved: each action is on the disk before the next.
     """
+    if options["gold"] is not None:
+        _simulate(project, options)
+        return
+    if project is None:
+        raise DataError("which project? Give a folder: dovetail label PROJECT")
     try:
         from dovetail.studio.opening import open_project
     except ModuleNotFoundError as error:
@@ -132,6 +144,22 @@ def command(project: str, **options: Any) -> None:
             _finish(opened, options)
         else:
             _serve(opened, options)
+
+
+def _simulate(project: str | None, options: dict[str, Any]) -> None:
+    from dovetail.cli.label_simulation import simulate
+    from dovetail.studio.opening import parse_pairs
+
+    if project is not None:
+        raise DataError(f"--simulate needs no project: leave out {project}")
+    simulate(
+        options["gold"],
+        format=options["format"],
+        columns=options["columns"],
+        taggers=options["taggers"],
+        same=parse_pairs(options["same"], "--same"),
+        threads=options["threads"],
+    )
 
 
 def _wishes(options: dict[str, Any]) -> Any:
