@@ -11,7 +11,7 @@ from typing import Any
 
 from dovetail import __version__
 from dovetail.compare import Cell, Plan, fingerprint
-from dovetail.studio.simulate import (
+from dovetail.studio import (
     METHODS,
     Cost,
     Gold,

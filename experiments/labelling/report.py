@@ -11,7 +11,7 @@ from rich.console import Group
 from rich.text import Text
 
 from dovetail.compare import Result
-from dovetail.studio.simulate import METHODS
+from dovetail.studio import METHODS
 from experiments.common.files import write_json
 from experiments.common.tables import plain_table
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import webbrowser
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,7 @@ READING = ("format", "columns", "document", "unit", "tokens")
 
 
 @click.command("label")
-@click.argument("project", metavar="PROJECT")
+@click.argument("project", metavar="PROJECT", required=False)
 @click.argument("more_files", nargs=-1, metavar="[FILE...]")
 @click.option(
     "--import",
@@ -97,6 +99,13 @@ READING = ("format", "columns", "document", "unit", "tokens")
     is_flag=True,
     help="Train on all that is done, save model, data and recipe in the project, and end.",
 )
+@click.option(
+    "--simulate",
+    "gold",
+    metavar="GOLD",
+    help="Label nothing: tell what labelling would cost, by hand and with help, on a text that has "
+    "its labels in the last column.",
+)
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen (127.0.0.1).")
 @click.option(
     "--port",
@@ -114,17 +123,19 @@ READING = ("format", "columns", "document", "unit", "tokens")
 )
 @click.option("--no-open", is_flag=True, help="Do not open the page in a browser.")
 @click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads; all cores.")
-def command(project: str, **options: Any) -> None:
+def command(project: str | None, **options: Any) -> None:
     """Label text in the browser, with a model that learns meanwhile.
 
     PROJECT is a folder; it is made if there is none, and then needs files to label and their
     labels. Nothing needs to be saved: each action is on the disk before the next.
     """
-    try:
-        from dovetail.studio.opening import open_project
-    except ModuleNotFoundError as error:
-        missing = str(error.name).partition(".")[0]
-        raise DataError(f"dovetail label needs {missing}: pip install 'dovetail[studio]'") from None
+    if options["gold"] is not None:
+        _simulate(project, options)
+        return
+    if project is None:
+        raise DataError("which project? Give a folder: dovetail label PROJECT")
+    from dovetail.studio.opening import open_project
+
     with open_project(project, _wishes(options)) as opened:
         if options["target"] is not None:
             _export(opened, options)
@@ -132,6 +143,22 @@ def command(project: str, **options: Any) -> None:
             _finish(opened, options)
         else:
             _serve(opened, options)
+
+
+def _simulate(project: str | None, options: dict[str, Any]) -> None:
+    from dovetail.cli.label_simulation import simulate
+    from dovetail.studio.opening import parse_pairs
+
+    if project is not None:
+        raise DataError(f"--simulate needs no project: leave out {project}")
+    simulate(
+        options["gold"],
+        format=options["format"],
+        columns=options["columns"],
+        taggers=options["taggers"],
+        same=parse_pairs(options["same"], "--same"),
+        threads=options["threads"],
+    )
 
 
 def _wishes(options: dict[str, Any]) -> Any:
@@ -177,11 +204,14 @@ def _finish(project: Project, options: dict[str, Any]) -> None:
 
 
 def _serve(project: Project, options: dict[str, Any]) -> None:
-    from dovetail.serve.limits import Limits
-    from dovetail.serve.server import open_socket, run
-    from dovetail.studio.app import make_app
-    from dovetail.studio.loop import Loop
-
+    try:
+        from dovetail.serve.limits import Limits
+        from dovetail.serve.server import open_socket, run
+        from dovetail.studio.app import make_app
+        from dovetail.studio.loop import Loop
+    except ModuleNotFoundError as error:
+        missing = str(error.name).partition(".")[0]
+        raise DataError(f"dovetail label needs {missing}: pip install 'dovetail[studio]'") from None
     host = options["host"]
     listening = open_socket(host, options["port"])
     limits = Limits()
@@ -203,4 +233,11 @@ def _serve(project: Project, options: dict[str, Any]) -> None:
         if not options["no_open"]:
             Thread(target=webbrowser.open, args=(first,), daemon=True).start()
 
-    run(app, listening, limits, started=tell)
+    try:
+        run(app, listening, limits, started=tell, leaving=app.state.events.stop)
+    except SystemExit as end:
+        if loop.is_at_work:  # nothing of it is kept, and nobody waits for it
+            project.close()
+            sys.stdout.flush()
+            os._exit(int(end.code or 0))
+        raise

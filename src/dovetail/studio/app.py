@@ -147,7 +147,7 @@ def make_app(
         *[get(path, asset) for path, asset in ASSETS.items()],
     ]
     guard = Middleware(Guard, metrics=Metrics(), paths=(), open_paths=ASSETS, hosts=hosts)
-    return Starlette(
+    app = Starlette(
         routes=routes,
         middleware=[guard],
         lifespan=lifespan,
@@ -158,6 +158,8 @@ def make_app(
             ClientDisconnect: _answer_http_error,
         },
     )
+    app.state.events = events
+    return app
 
 
 async def _answer(answer: Callable[..., Any], *given: Any) -> Response:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from dovetail.corpus import Corpus, spans
@@ -101,9 +102,13 @@ class Gold(NamedTuple):
         rows = zip(corpus.lists(word), corpus.lists(label), strict=True)
         for number, (words, labels) in enumerate(rows):
             tokens = tuple(one or "_" for one in words)
-            n = len(tokens)
+            ends = list(accumulate(len(token) + 1 for token in tokens))
+            offsets = tuple(
+                (end - len(t) - 1, end - 1) for t, end in zip(tokens, ends, strict=True)
+            )
             text = " ".join(tokens)
-            documents[number] = Document(number, str(number), text, tokens, (), (0, n), ())
+            where = ((0, len(tokens)), ((0, len(text)),))
+            documents[number] = Document(number, str(number), text, tokens, offsets, *where)
             known = tuple(Span(*span) for span in spans(labels))
             annotations[number] = Annotation(known, done=True)
         return cls(documents, annotations)

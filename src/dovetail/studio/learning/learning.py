@@ -98,10 +98,9 @@ class Learning:
         self._submit_training()
         self._worker.submit("copies", COPIES, self._find_copies)
 
-    def stop(self) -> None:
-        """Finish what is at work, and begin nothing else."""
-        self._chooser.stop()
-        self._worker.stop()
+    def stop(self, timeout: float | None = None) -> bool:
+        """Begin nothing else, and wait for what is at work; whether it ended in time."""
+        return all([self._chooser.stop(timeout), self._worker.stop(timeout)])
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until nothing is left to learn or to look at."""
