@@ -96,7 +96,7 @@ class Learning:
         self._worker.start()
         self._chooser.start()
         self._submit_training()
-        self._worker.submit("copies", COPIES, self._find_copies)
+        self._chooser.submit("copies", COPIES, self._find_copies)
 
     def stop(self, timeout: float | None = None) -> bool:
         """Begin nothing else, and wait for what is at work; whether it ended in time."""
@@ -124,7 +124,7 @@ class Learning:
         """There are other documents now."""
         with self._lock:
             self._ids = list(ids)
-        self._worker.submit("copies", COPIES, self._find_copies)
+        self._chooser.submit("copies", COPIES, self._find_copies)
         self._submit_look()
 
     def opened(self, number: int) -> None:
