@@ -103,7 +103,9 @@ class Gold(NamedTuple):
         for number, (words, labels) in enumerate(rows):
             tokens = tuple(one or "_" for one in words)
             ends = list(accumulate(len(token) + 1 for token in tokens))
-            offsets = tuple((end - len(t) - 1, end - 1) for t, end in zip(tokens, ends, strict=True))
+            offsets = tuple(
+                (end - len(t) - 1, end - 1) for t, end in zip(tokens, ends, strict=True)
+            )
             text = " ".join(tokens)
             where = ((0, len(tokens)), ((0, len(text)),))
             documents[number] = Document(number, str(number), text, tokens, offsets, *where)
