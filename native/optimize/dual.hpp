@@ -161,6 +161,17 @@ public:
         return value_ = value();
     }
 
+    // All that an epoch leaves to the next, for a training that is to go on elsewhere.
+    template <class Visit> void each_part(Visit visit) {
+        visit("sums", sums_), visit("centre", centre_), visit("last", last_);
+        visit("theta", theta_), visit("mu", mu_);
+        visit("theta_transitions", theta_transitions_), visit("mu_transitions", mu_transitions_);
+        visit("step", step_), visit("share", share_), visit("entropy", entropy_), visit("gain", gain_);
+        visit("visits", visits_), visit("since", since_);
+        visit("least_share", least_share_), visit("value", value_), visit("inner", inner_);
+        visit("promised", promised_);
+    }
+
 private:
     static constexpr float kStart = 10.0f;  // by how much the known label's log-potential exceeds others at the start
     static constexpr float kFirstStep = 0.6f, kLeastStep = 1e-3f;

@@ -276,3 +276,13 @@ def test_a_model_is_made_of_what_is_done(client: Any) -> None:
     assert found["models"]["label"]["documents"] == 2
     assert Path(found["models"]["label"]["file"]).exists()
     assert "dovetail serve" in found["text"]
+
+
+def test_a_disk_that_is_full_is_one_sentence(client: Any, project: Project) -> None:
+    project.database.select("PRAGMA query_only = ON")
+    answer = client.act(add=[SPEAKER])
+    assert answer.status_code == 507
+    assert "nothing of this was kept" in answer.json()["error"]
+    project.database.select("PRAGMA query_only = OFF")
+    assert client.spans() == []
+    assert client.act(add=[SPEAKER]).status_code == 200

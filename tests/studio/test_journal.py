@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from dovetail.errors import DataError
 from dovetail.studio.annotation import EMPTY, Annotation, Change, Document, Span, edit
 from dovetail.studio.journal import Place, StaleError
-from dovetail.studio.project import Entry, Layer, Project, Source
+from dovetail.studio.layers import Layer
+from dovetail.studio.project import Entry, Project, Source
 
 N = 6
 WORDS = tuple("abcdef")

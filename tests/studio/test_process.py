@@ -7,6 +7,7 @@ import signal
 import socket
 import sqlite3
 import subprocess
+from http.client import HTTPConnection
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -143,7 +144,15 @@ def test_a_file_that_is_no_project(tmp_path: Path, content: bytes) -> None:
     assert "is not a project of dovetail label" in said
 
 
-def test_ctrl_c_ends_it_at_once(arguments: list[object]) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_though_pages_are_open(arguments: list[object], number: int) -> None:
     with labelling(*arguments) as running:
-        running.process.send_signal(signal.SIGINT)
-        assert running.process.wait(30) == 0
+        listening = HTTPConnection("127.0.0.1", running.port, timeout=60)
+        headers = {"Authorization": f"Bearer {running.tokens[0]}"}
+        listening.request("GET", "/api/events", headers=headers)
+        events = listening.getresponse()
+        assert events.readline().startswith(b":")
+        running.process.send_signal(number)
+        assert events.read() is not None  # to its end
+        assert running.process.wait(20) == 0
+        listening.close()

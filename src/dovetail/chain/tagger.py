@@ -151,6 +151,7 @@ class Tagger(Estimator):
         held_out: Any = None,
         patience: int = 5,
         warm_start: Tagger | Source | None = None,
+        resume: Source | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         callback: Callback | None = None,
         origin: Mapping[str, Any] | None = None,
@@ -161,10 +162,12 @@ class Tagger(Estimator):
         ``held_out``, a corpus or a pair (features, labels), is scored after every round; the best
         round's weights are kept, and ``patience`` rounds without a better one end the training.
         ``warm_start`` begins with an earlier tagger's weights, also where labels have changed.
-        ``checkpoint`` names a model file that is rewritten as training goes on. ``callback`` is
-        called with a `Progress` after every round and may return True to stop. Ctrl-C ends the
-        training with the best model so far. ``origin`` says where the data is from, in names and
-        values of your own, and becomes part of `training_`.
+        ``checkpoint`` names a model file that is rewritten as training goes on; ``resume`` goes on
+        with one as if the training had never ended, with the same data, settings and held-out data
+        (``max_iterations`` may be another). ``callback`` is called with a `Progress` after every
+        round and may return True to stop. Ctrl-C ends the training with the best model so far.
+        ``origin`` says where the data is from, in names and values of your own, and becomes part of
+        `training_`.
         """
         from dovetail.chain.train.fitting import Fitting
 
@@ -185,6 +188,7 @@ class Tagger(Estimator):
             callback=callback,
             checkpoint=checkpoint,
             warm_start=None if warm_start is None else warm_start.model_,
+            resume=resume,
             origin=origin or {},
         )
         self.model_, self.history_, self.stopped_ = fitted

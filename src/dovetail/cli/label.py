@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import webbrowser
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -132,11 +134,8 @@ def command(project: str | None, **options: Any) -> None:
         return
     if project is None:
         raise DataError("which project? Give a folder: dovetail label PROJECT")
-    try:
-        from dovetail.studio.opening import open_project
-    except ModuleNotFoundError as error:
-        missing = str(error.name).partition(".")[0]
-        raise DataError(f"dovetail label needs {missing}: pip install 'dovetail[studio]'") from None
+    from dovetail.studio.opening import open_project
+
     with open_project(project, _wishes(options)) as opened:
         if options["target"] is not None:
             _export(opened, options)
@@ -205,11 +204,14 @@ def _finish(project: Project, options: dict[str, Any]) -> None:
 
 
 def _serve(project: Project, options: dict[str, Any]) -> None:
-    from dovetail.serve.limits import Limits
-    from dovetail.serve.server import open_socket, run
-    from dovetail.studio.app import make_app
-    from dovetail.studio.loop import Loop
-
+    try:
+        from dovetail.serve.limits import Limits
+        from dovetail.serve.server import open_socket, run
+        from dovetail.studio.app import make_app
+        from dovetail.studio.loop import Loop
+    except ModuleNotFoundError as error:
+        missing = str(error.name).partition(".")[0]
+        raise DataError(f"dovetail label needs {missing}: pip install 'dovetail[studio]'") from None
     host = options["host"]
     listening = open_socket(host, options["port"])
     limits = Limits()
@@ -231,4 +233,11 @@ def _serve(project: Project, options: dict[str, Any]) -> None:
         if not options["no_open"]:
             Thread(target=webbrowser.open, args=(first,), daemon=True).start()
 
-    run(app, listening, limits, started=tell)
+    try:
+        run(app, listening, limits, started=tell, leaving=app.state.events.stop)
+    except SystemExit as end:
+        if loop.is_at_work:  # nothing of it is kept, and nobody waits for it
+            project.close()
+            sys.stdout.flush()
+            os._exit(int(end.code or 0))
+        raise

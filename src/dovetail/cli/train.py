@@ -50,6 +50,7 @@ COUNT = click.IntRange(1)
 @setting_options(TAGGER, "seed")
 @click.option("--warm-start", metavar="MODEL", help="Start from the weights of this model.")
 @click.option("--checkpoint", metavar="FILE", help="Save a usable model here while training.")
+@click.option("--resume", is_flag=True, help="Go on from the --checkpoint, if it is there.")
 @force_option
 @click.option("--dry-run", is_flag=True, help="Only report how large the training would be.")
 @click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
@@ -81,6 +82,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         tables=options.pop("tables"),
         warm_start=options.pop("warm_start"),
         checkpoint=options.pop("checkpoint"),
+        resume=options.pop("resume"),
         strict=options.pop("strict"),
         force=options.pop("force"),
     )
@@ -121,6 +123,7 @@ class Job:
     tables: tuple[str, ...]
     warm_start: str | None
     checkpoint: str | None
+    resume: bool
     strict: bool
     force: bool
 
@@ -141,11 +144,18 @@ class Job:
                 held_out=held_out,
                 warm_start=self.warm_start,
                 checkpoint=self.checkpoint,
+                resume=self._earlier(),
                 callback=display,
                 origin=self._origin(data),
             )
             tagger.save(self.model)
         return self._facts(tagger, data, held_out)
+
+    def _earlier(self) -> str | None:
+        """The checkpoint to go on from."""
+        if self.resume and self.checkpoint is None:
+            raise click.UsageError("--resume goes on from a checkpoint: name it with --checkpoint")
+        return self.checkpoint if self.resume and Path(self.checkpoint or "").is_file() else None
 
     def read(self, display: Display) -> Corpus | Dataset:
         """The training data."""

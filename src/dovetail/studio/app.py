@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -16,7 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from dovetail.errors import DataError
+from dovetail.errors import DataError, TrainingError
 from dovetail.serve.body import read_body
 from dovetail.serve.errors import ServiceError
 from dovetail.serve.guard import Guard
@@ -147,17 +148,21 @@ def make_app(
         *[get(path, asset) for path, asset in ASSETS.items()],
     ]
     guard = Middleware(Guard, metrics=Metrics(), paths=(), open_paths=ASSETS, hosts=hosts)
-    return Starlette(
+    app = Starlette(
         routes=routes,
         middleware=[guard],
         lifespan=lifespan,
         exception_handlers={
             ServiceError: _answer_problem,
             DataError: _answer_problem,
+            TrainingError: _answer_problem,
+            sqlite3.Error: _answer_storage_problem,
             HTTPException: _answer_http_error,
             ClientDisconnect: _answer_http_error,
         },
     )
+    app.state.events = events
+    return app
 
 
 async def _answer(answer: Callable[..., Any], *given: Any) -> Response:
@@ -173,6 +178,11 @@ async def _answer_problem(_: Request, error: Exception) -> Response:
     if isinstance(error, ServiceError):
         return error.to_response()
     return ServiceError(HTTPStatus.BAD_REQUEST, str(error)).to_response()
+
+
+async def _answer_storage_problem(_: Request, error: Exception) -> Response:
+    sentence = f"the project cannot be read or written ({error}): nothing of this was kept"
+    return ServiceError(HTTPStatus.INSUFFICIENT_STORAGE, sentence).to_response()
 
 
 async def _answer_http_error(request: Request, error: Exception) -> Response:

@@ -23,9 +23,11 @@ class Events:
         self._loop = asyncio.get_running_loop()
 
     def stop(self) -> None:
-        """Let all pages go."""
-        self._put(None)
-        self._loop = None
+        """Let all pages go; from any thread, or a signal."""
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._put, None)
 
     def tell(self, news: Mapping[str, Any], kind: str = "model") -> None:
         """Tell all pages; from any thread."""

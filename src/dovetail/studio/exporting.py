@@ -75,12 +75,13 @@ def export(
     ]
     if not whole and not others:
         raise DataError("there is nothing to export: no document is done")
-    jobs: list[tuple[str, Callable[[Path], list[str]]]] = [
-        (name, _writing_again(source, find)) for name, source in _named(whole)
-    ]
+    writers = [_writing_again(source, find) for source in whole]
+    wanted = [source.name for source in whole]
     if others:
         corpus = to_labelled(others, find, layers, by_characters=format in BY_CHARACTERS)
-        jobs.append((f"{project.name}{suffix_of(format)}", _writing(corpus, format, layer)))
+        writers.append(_writing(corpus, format, layer))
+        wanted.append(f"{project.name}{suffix_of(format)}")
+    jobs = list(zip(_names_of_their_own(wanted), writers, strict=True))
     files, notes = [], []
     if len(jobs) > 1:
         if target.exists() and not target.is_dir():
@@ -151,16 +152,16 @@ def _writing(corpus: Corpus, format: str, layer: str) -> Callable[[Path], list[s
     return write
 
 
-def _named(sources: Iterable[Source]) -> Iterator[tuple[str, Source]]:
-    """Sources with names of files of their own."""
+def _names_of_their_own(paths: Iterable[str]) -> Iterator[str]:
+    """Names of files, by those of others, of which no two are the same."""
     taken: set[str] = set()
-    for source in sources:
-        stem = re.sub(r"[^\w.-]+", "_", Path(source.name).name).removesuffix(".gz") or "data"
+    for path in paths:
+        stem = re.sub(r"[^\w.-]+", "_", Path(path).name).removesuffix(".gz") or "data"
         name, number = stem, 2
         while name in taken:
             name, number = f"{number}-{stem}", number + 1
         taken.add(name)
-        yield name, source
+        yield name
 
 
 def suffix_of(format: str) -> str:

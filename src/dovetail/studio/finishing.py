@@ -20,7 +20,6 @@ from dovetail.studio.project import MODELS, Project
 from dovetail.studio.settled import agreed_annotations, whose_labels
 
 FINISHED = "finished"
-MAIN = "from dovetail.cli import main; main(prog_name='dovetail')"
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ def _train(recipe: Path, model: Path, epoch: int, threads: int | None) -> None:
     arguments = ["train", str(recipe), "--model", str(model), "--force"]
     arguments += [] if threads is None else ["--threads", str(threads)]
     done = subprocess.run(
-        [sys.executable, "-c", MAIN, *arguments],
+        [sys.executable, "-m", "dovetail", *arguments],
         env={**os.environ, DATED: str(epoch)},
         capture_output=True,
         encoding="utf-8",

@@ -9,7 +9,7 @@ for a rule that changed many documents, all that it did.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -18,23 +18,17 @@ from dovetail.errors import DataError
 from dovetail.studio.annotation import (
     EMPTY,
     Annotation,
-    Span,
     annotation_from_json,
     annotation_to_json,
-    span_from_json,
-    span_to_json,
 )
 from dovetail.studio.database import Database
+from dovetail.studio.delta import Delta, difference, map_spans, shift, translate
 
 UNDO, REDO = "undo", "redo"
 KINDS = ("label", "accept", "reject", "done", "note", "flag", "rule", "settle", "answer")
 SUGGESTED = "suggested"
 OUTSIDE = ("import", "map", SUGGESTED)
 """Kinds of rows that undo passes over: they were no action of an annotator on a document."""
-
-SPANS = ("spans", "rejected")
-STATES = ("done", "flag", "note")
-Delta = dict[str, Any]
 
 
 class StaleError(Exception):
@@ -92,6 +86,8 @@ class Journal:
         """
         with self._database.transaction() as run:
             before = self.current(place)
+            if self.knows(place.annotator, key):
+                return before
             if base is not None and base != before.action:
                 raise StaleError
             delta = difference(before.annotation, annotation)
@@ -103,6 +99,8 @@ class Journal:
     def knows(self, annotator: str, key: str | None) -> bool:
         """Whether an annotator's client has asked for the action of this key before, and did not
         hear the answer; then it is not to be done twice."""
+        if key is None:
+            return False
         found = self._database.select(
             "SELECT 1 FROM journal WHERE annotator = ? AND key = ?", (annotator, key)
         )
@@ -116,6 +114,8 @@ class Journal:
         unit: int | None = None
         with self._database.transaction() as run:
             for place, annotation in annotations.items():
+                if unit is None and self.knows(place.annotator, key):
+                    break
                 delta = difference(self.current(place).annotation, annotation)
                 if delta == ({}, {}):
                     continue
@@ -186,6 +186,8 @@ class Journal:
 
     def _turn(self, annotator: str, document: int, kind: str, key: str | None) -> list[Place]:
         with self._database.transaction() as run:
+            if self.knows(annotator, key):
+                return []
             done, undone = self.history(annotator, document)
             units = done if kind == UNDO else undone
             if not units:
@@ -206,7 +208,7 @@ class Journal:
                 if kind == UNDO:
                     old, new = new, old
                 for map in self._maps_after(id, layer):
-                    old, new = _translate(old, map), _translate(new, map)
+                    old, new = translate(old, map), translate(new, map)
                 annotation = shift(present, old, new)
                 delta = difference(present, annotation)
                 action = _append(run, place, kind, *delta, unit=unit, key=None if places else key)
@@ -240,8 +242,8 @@ class Journal:
                 before = annotation_from_json(json.loads(value))
                 annotation = replace(
                     before,
-                    spans=_mapped(before.spans, map),
-                    rejected=_mapped(before.rejected, map),
+                    spans=map_spans(before.spans, map),
+                    rejected=map_spans(before.rejected, map),
                 )
                 if annotation != before:
                     action = _append(run, place, "map", *difference(before, annotation))
@@ -282,63 +284,6 @@ class Journal:
                 "SELECT annotator, document, layer, value FROM annotations"
             )
         }
-
-
-def difference(before: Annotation, after: Annotation) -> tuple[Delta, Delta]:
-    """What is in the one annotation only, and what in the other only."""
-    old: Delta = {}
-    new: Delta = {}
-    for name in SPANS:
-        first, second = _keyed(getattr(before, name)), _keyed(getattr(after, name))
-        gone = [span_to_json(span) for key, span in first.items() if key not in second]
-        come = [span_to_json(span) for key, span in second.items() if key not in first]
-        if gone or come:
-            old[name], new[name] = gone, come
-    for name in STATES:
-        if getattr(before, name) != getattr(after, name):
-            old[name], new[name] = getattr(before, name), getattr(after, name)
-    return old, new
-
-
-def shift(annotation: Annotation, old: Delta, new: Delta) -> Annotation:
-    """An annotation without what is in one delta, and with what is in the other.
-
-    Spans that would overlap others that have been made since stay away.
-    """
-    values: dict[str, Any] = {}
-    for name in SPANS:
-        gone = _keyed(map(span_from_json, old.get(name, ())))
-        kept = [s for key, s in _keyed(getattr(annotation, name)).items() if key not in gone]
-        for span in map(span_from_json, new.get(name, ())):
-            taken = span in kept if name == "rejected" else any(span.overlaps(s) for s in kept)
-            if not taken:
-                kept.append(span)
-        values[name] = tuple(sorted(kept))
-    values.update({name: new[name] for name in STATES if name in new})
-    return replace(annotation, **values)
-
-
-def _keyed(spans: Iterable[Span]) -> dict[Any, Span]:
-    return {(span, span.characters): span for span in spans}
-
-
-def _mapped(spans: Iterable[Span], map: Mapping[str, str | None]) -> tuple[Span, ...]:
-    renamed: list[Span] = []
-    for span in spans:
-        label = map.get(span.label, span.label)
-        if label is not None:
-            renamed.append(replace(span, label=label))
-    return tuple(sorted(set(renamed)))
-
-
-def _translate(delta: Delta, map: Mapping[str, str | None]) -> Delta:
-    """A delta in the labels that there are since a change of the label set."""
-    spans = {
-        name: [span_to_json(s) for s in _mapped(tuple(span_from_json(v) for v in delta[name]), map)]
-        for name in SPANS
-        if name in delta
-    }
-    return {**delta, **spans}
 
 
 def _move(unit: int, source: list[int], target: list[int]) -> None:

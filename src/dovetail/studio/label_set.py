@@ -9,7 +9,8 @@ from typing import Any
 from dovetail.errors import DataError
 from dovetail.studio.annotation import Annotation
 from dovetail.studio.journal import Journal
-from dovetail.studio.project import HUES, Label, Layer, Project
+from dovetail.studio.layers import HUES, Label, Layer
+from dovetail.studio.project import Project
 
 
 def change_layers(

@@ -18,6 +18,7 @@ from dovetail.studio.settled import annotations_of
 STRATEGY = "strategy"  # the setting
 AROUND = 40  # characters before and after a doubtful span
 MOST_DOUBTS = 200
+PATIENCE = 3.0  # seconds that a training may go on after the end
 
 
 class Loop:
@@ -39,6 +40,8 @@ class Loop:
         self._learning: dict[str, Learning] = {}
         self._lock = RLock()
         self._listener: Listener | None = None
+        self.is_at_work = False
+        """Whether trainings go on though all should have ended."""
 
     # What runs beside the requests
 
@@ -49,10 +52,10 @@ class Loop:
             self.learning(annotator)
 
     def stop(self) -> None:
-        """End all work."""
+        """Begin no other training; those at work may go on for a moment."""
         with self._lock:
             for learning in self._learning.values():
-                learning.stop()
+                self.is_at_work |= not learning.stop(PATIENCE)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until all is learnt."""

@@ -14,7 +14,14 @@ from typing import Any, NamedTuple
 
 from dovetail.errors import DataError
 from dovetail.studio.agreement import label_tokens, measure_agreement
-from dovetail.studio.annotation import Annotation, annotation_to_json, span_from_json, span_to_json
+from dovetail.studio.annotation import (
+    Annotation,
+    Document,
+    Span,
+    annotation_to_json,
+    span_from_json,
+    span_to_json,
+)
 from dovetail.studio.exporting import WHATS, export
 from dovetail.studio.finishing import finish
 from dovetail.studio.journal import Place
@@ -108,7 +115,7 @@ class Management:
             ordered = sorted(measured.differing.items(), key=lambda one: (-one[1], one[0]))
             for number, tokens in ordered[:MOST_DIFFERENCES]:
                 spans = {
-                    name: [span_to_json(span) for span in own[number].spans]
+                    name: [_with_text(span, documents[number]) for span in own[number].spans]
                     for name, own in done.items()
                     if number in own
                 }
@@ -236,3 +243,11 @@ def _pack(target: Path, name: str, project: str) -> Download:
 def _plain(name: str) -> str:
     """A name that any system and header can hold."""
     return re.sub(r"[^A-Za-z0-9_.-]+", "_", name).lstrip(".") or "export"
+
+
+def _with_text(span: Span, document: Document) -> dict[str, Any]:
+    first, end = span.characters or (
+        document.offsets[span.start][0],
+        document.offsets[span.end - 1][1],
+    )
+    return {**span_to_json(span), "text": document.text[first:end]}

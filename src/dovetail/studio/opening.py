@@ -15,7 +15,8 @@ from dovetail.io.loading import load
 from dovetail.studio.annotation import DEFAULT_LAYER
 from dovetail.studio.importing import Reading, check_labels, labels_in, read_source
 from dovetail.studio.label_set import change_layers, extended
-from dovetail.studio.project import ME, MODELS, Layer, Project, Source
+from dovetail.studio.layers import Layer
+from dovetail.studio.project import ME, MODELS, Project, Source
 
 OLD, SAME = "old taggers", "same"
 """Settings: the names of old taggers, whose files are among the models, and what their types

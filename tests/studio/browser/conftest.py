@@ -24,7 +24,7 @@ MakePage = Callable[..., Any]
 Start = Callable[..., Labelling]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # one Playwright at a time: other tests have theirs
 def browser() -> Iterator[Any]:
     for needed in ("starlette", "uvicorn"):
         pytest.importorskip(needed)
@@ -66,13 +66,22 @@ def make_page(browser: Any) -> Iterator[MakePage]:
     contexts: list[Any] = []
     troubles: list[str] = []
 
-    def hear(message: Any) -> None:
-        if not message.text.startswith(NETWORK):
-            troubles.append(message.text)
+    def make(
+        link: str,
+        *,
+        width: int = 1200,
+        height: int = 760,
+        expected: str = "",
+        first: bool = True,
+        **settings: Any,
+    ) -> Any:
+        def hear(message: Any) -> None:
+            known = expected and f"status of {expected}" in message.text
+            if not known and not message.text.startswith(NETWORK):
+                troubles.append(message.text)
 
-    def make(link: str, *, width: int = 1200, height: int = 760, **settings: Any) -> Any:
         context = browser.new_context(viewport={"width": width, "height": height}, **settings)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(10_000)
         contexts.append(context)
         opened = context.new_page()
         opened.on("console", hear)
@@ -82,7 +91,7 @@ def make_page(browser: Any) -> Iterator[MakePage]:
             "request",
             lambda one: one.url.startswith((address, "blob:")) or troubles.append(one.url),
         )
-        opened.goto(link)
+        opened.goto(f"{link}&document=1" if first else link)
         opened.wait_for_selector("#text .token")
         return opened
 

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from dovetail import _native
-from dovetail.chain.train.steps import Weights
+from dovetail.chain.train.steps import State, Weights
 from dovetail.cores import count_cores
 
 Precision = Literal["single", "double"]
@@ -44,6 +44,18 @@ class Objective:
         """Evaluate in double precision from now on, where single is no longer enough."""
         self.precision = "double"
         self._kernel = self._kernel_of("double")
+
+    def state(self) -> State:
+        """What `restore` needs, so that the next evaluation has the same bits."""
+        uses = self._kernel.uses
+        return {"precision": self.precision, "evaluations": self.evaluations, "uses": uses}
+
+    def restore(self, state: State) -> None:
+        """Go on from where another objective of the same problem was."""
+        self.evaluations = int(state["evaluations"])
+        if state["precision"] != self.precision:
+            self.switch_to_double()
+        self._kernel.uses = int(state["uses"])
 
     @property
     def size(self) -> int:

@@ -2,10 +2,11 @@
 
 const KEPT = "dovetail-token";
 
-const given = new URLSearchParams(location.hash.slice(1)).get("token");
-if (given) {
-  sessionStorage.setItem(KEPT, given);
-  history.replaceState(null, "", location.pathname);
+const told = new URLSearchParams(location.hash.slice(1));
+if (told.get("token")) {
+  sessionStorage.setItem(KEPT, told.get("token"));
+  told.delete("token");
+  history.replaceState(null, "", `${location.pathname}${told.size ? `#${told}` : ""}`);
 }
 
 export function keepToken(token) {

@@ -45,14 +45,15 @@ class Worker:
                 self._waiting[key] = _Task(urgency, self._given, run)
                 self._changed.notify_all()
 
-    def stop(self) -> None:
-        """Finish the task at work, and begin no other."""
+    def stop(self, timeout: float | None = None) -> bool:
+        """Begin no other task, and wait for the one at work; whether it ended in time."""
         with self._changed:
             self._stopped = True
             self._waiting.clear()
             self._changed.notify_all()
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(timeout)
+        return not self._thread.is_alive()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until there is nothing to do; whether that came within ``timeout`` seconds."""

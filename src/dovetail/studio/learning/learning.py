@@ -96,12 +96,11 @@ class Learning:
         self._worker.start()
         self._chooser.start()
         self._submit_training()
-        self._worker.submit("copies", COPIES, self._find_copies)
+        self._chooser.submit("copies", COPIES, self._find_copies)
 
-    def stop(self) -> None:
-        """Finish what is at work, and begin nothing else."""
-        self._chooser.stop()
-        self._worker.stop()
+    def stop(self, timeout: float | None = None) -> bool:
+        """Begin nothing else, and wait for what is at work; whether it ended in time."""
+        return all([self._chooser.stop(timeout), self._worker.stop(timeout)])
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until nothing is left to learn or to look at."""
@@ -125,7 +124,7 @@ class Learning:
         """There are other documents now."""
         with self._lock:
             self._ids = list(ids)
-        self._worker.submit("copies", COPIES, self._find_copies)
+        self._chooser.submit("copies", COPIES, self._find_copies)
         self._submit_look()
 
     def opened(self, number: int) -> None:

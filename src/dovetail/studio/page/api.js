@@ -15,6 +15,7 @@ export const getQuestion = (layer, skipped) => ask(`api/questions?${query({ laye
 export const getProgress = (layer) => ask(`api/progress?${query({ layer })}`);
 export const getSuspicious = (layer) => ask(`api/suspicious?${query({ layer })}`);
 export const getAgreement = () => ask("api/agreement");
+export const compare = (id, layer) => ask(`api/documents/${id}/compare?${query({ layer })}`);
 export const getExport = (values) => send(`api/export?${query(values)}`);
 
 /** Calls `hear` with the name and the data of each event, as long as the server is there. */

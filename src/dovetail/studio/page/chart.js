@@ -1,7 +1,7 @@
 // Plain charts, drawn as SVG.
 
 const SVG = "http://www.w3.org/2000/svg";
-const [WIDTH, HEIGHT, LEFT, BOTTOM, ROOM] = [560, 240, 44, 30, 10];
+const [WIDTH, HEIGHT, LEFT, BOTTOM, ROOM] = [560, 240, 44, 30, 16];
 
 function shape(name, attributes, text) {
   const made = document.createElementNS(SVG, name);

@@ -43,7 +43,7 @@ export class Outbox {
 
   /** Waits until all is told. */
   async emptied() {
-    while (this.entries.length) await this.running;
+    while (this.entries.length) await this.run();
   }
 
   /** Try now what would be tried later. */

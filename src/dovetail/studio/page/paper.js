@@ -229,7 +229,7 @@ function drawLabel(span) {
 function underline(node, layers, token, before = token) {
   const lines = layers.flatMap(({ spans, hues }, place) => {
     const span = covering(spans, token);
-    const colour = span && `hsl(${hues.get(span.label)} 60% 50%)`;
+    const colour = span && `hsl(${hues.get(span.label)} var(--vivid))`;
     return span && span.start <= before ? [`0 ${2 + 3 * place}px ${colour}`] : [];
   });
   if (lines.length) node.style.boxShadow = lines.join(", ");

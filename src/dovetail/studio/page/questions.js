@@ -4,6 +4,7 @@ import { getQuestion } from "./api.js";
 import { element } from "./elements.js";
 import { button } from "./parts.js";
 
+const MOST_SKIPPED = 100;
 const get = (id) => document.getElementById(id);
 
 export class Questions {
@@ -35,7 +36,7 @@ export class Questions {
     const { desk, outbox } = this.page;
     await outbox.emptied();
     try {
-      const { question } = await getQuestion(desk.layer.name, this.skipped);
+      const { question, message } = await getQuestion(desk.layer.name, this.skipped);
       if (!this.on) return;
       this.question = question;
       this.fixing = false;
@@ -43,7 +44,7 @@ export class Questions {
         this.on = false;
         this.#close();
         this.page.show("label");
-        this.page.tell("There is nothing to ask: what is left is clear to the model, or it knows too little yet.");
+        this.page.tell(`There is nothing to ask. ${message ?? ""}`);
         return;
       }
       if (desk.document?.id !== question.document) await this.page.go(question.document, { at: question });
@@ -74,7 +75,7 @@ export class Questions {
 
   skip() {
     const { document, start, end } = this.question;
-    this.skipped.push(`${document}:${start}:${end}`);
+    this.skipped = [...this.skipped, `${document}:${start}:${end}`].slice(-MOST_SKIPPED);
     this.ask();
   }
 

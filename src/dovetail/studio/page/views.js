@@ -1,7 +1,8 @@
 // The other views: doubtful labels, agreement, and export. Progress is in progress.js.
 
-import { changeSettings, getAgreement, getExport, getSuspicious, post } from "./api.js";
+import { changeSettings, compare, getAgreement, getExport, getSuspicious, post } from "./api.js";
 import { element } from "./elements.js";
+import { Paper } from "./paper.js";
 import { button, sentence, table } from "./parts.js";
 import { showProgress } from "./progress.js";
 
@@ -17,8 +18,7 @@ async function showDoubts(box, page) {
   const list = element("ol", "cards");
   for (const one of items) list.append(doubt(one, page));
   box.replaceChildren(element("h2", "", "Doubtful labels"),
-    sentence(message ?? "Models that did not see these documents are sure of something else."), list);
-  if (!items.length) box.append(element("p", "quiet", "Nothing is doubtful."));
+    sentence(message || "Models that did not see these documents are sure of something else."), list);
 }
 
 function doubt(one, page) {
@@ -53,7 +53,7 @@ async function showAgreement(box, page) {
   box.replaceChildren(element("h2", "", "Agreement"));
   if (!pairs.length) {
     box.append(sentence("Agreement needs documents that two annotators have done: dovetail label PROJECT " +
-      "--annotators NAME,NAME prints a link for each."), element("p", "quiet", `Here: ${annotators.join(", ")}`));
+      "--annotator NAME, given once for each, prints their links."), element("p", "quiet", `Here: ${annotators.join(", ")}`));
     return;
   }
   box.append(table(["Annotators", "Layer", "Documents", "F1 of spans", "Cohen's κ of tokens"],
@@ -70,7 +70,7 @@ async function showAgreement(box, page) {
 function difference(one, page) {
   const card = element("li", "card", element("p", "", element("b", "", one.name), ` ${one.layer}`));
   for (const [annotator, spans] of Object.entries(one.annotations)) {
-    const said = spans.map((span) => element("span", "said", element("b", "", span.label), ` ${span.text ?? `${span.start}–${span.end}`}`));
+    const said = spans.map((span) => element("span", "said", element("b", "", span.label), ` ${span.text}`));
     const row = element("p", "settle", element("span", "who", annotator), ...(said.length ? said : [element("span", "quiet", "nothing")]));
     row.append(button(`As ${annotator}`, async () => {
       try {
@@ -83,8 +83,31 @@ function difference(one, page) {
     }));
     card.append(row);
   }
-  card.append(element("p", "buttons", button("Open", () => page.go(one.document))));
+  const texts = element("div", "texts");
+  const look = button("Show both", async () => {
+    try {
+      texts.replaceChildren(...comparison(await compare(one.document, one.layer), page));
+      look.remove();
+    } catch (problem) {
+      page.complain(problem);
+    }
+  });
+  card.append(element("p", "buttons", look, button("Open mine", () => page.go(one.document))), texts);
   return card;
+}
+
+/** The text as each annotator labelled it; tokens on which somebody differs are marked. */
+function comparison(found, page) {
+  const { labels } = page.project.layers.find(({ name }) => name === found.layer);
+  const hues = new Map(labels.map(({ name, hue }) => [name, hue]));
+  return Object.entries(found.annotations).flatMap(([annotator, { spans }]) => {
+    const box = element("div", "compared");
+    const paper = new Paper(box);
+    const reviewed = spans.map((span) => ({ ...span, reviewed: true, probability: 1 }));
+    paper.open(found, [{ name: found.layer, spans: reviewed, rejected: [], hues }]);
+    for (const token of found.differing) paper.nodes[token].classList.add("differs");
+    return [element("h3", "", annotator), box];
+  });
 }
 
 /** Downloads, and by what the next document is chosen. */
@@ -95,7 +118,28 @@ async function showExport(box, page) {
     button("done documents", () => download(name, "done", page)), " ",
     button("all documents", () => download(name, "all", page))));
   box.replaceChildren(element("h2", "", "Export"), ...rows);
+  box.append(element("h2", "", "Model"), ...finishing(page));
   if (strategies.length) box.append(element("h2", "", "What comes next"), strategyChoice(strategies, strategy, page));
+}
+
+/** A model of all that is done, with the recipe that makes it again. */
+function finishing(page) {
+  const report = element("p", "report", "Nothing was trained yet.");
+  report.role = "status";
+  report.hidden = true;
+  const train = button("Train and save", async () => {
+    train.disabled = true;
+    report.hidden = false;
+    report.textContent = "Training on all that is done; this may take minutes.";
+    try {
+      await page.outbox.emptied();
+      report.textContent = (await post("api/finish", {})).text;
+    } catch (problem) {
+      report.textContent = problem.message;
+    }
+    train.disabled = false;
+  });
+  return [element("p", "", train, " with its data and a recipe, in the project's folder"), report];
 }
 
 function strategyChoice(strategies, strategy, page) {
