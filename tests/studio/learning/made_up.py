@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import pairwise
 
 from dovetail.studio.annotation import Annotation, Document, Span
 
@@ -20,7 +21,10 @@ def document(number: int, words: Sequence[str], bounds: Sequence[int] = ()) -> D
         at += len(word) + 1
     text = " ".join(words)
     ends = tuple(bounds) or (0, len(words))
-    return Document(number, f"d{number}", text, tuple(words), tuple(offsets), ends, ((0, at),))
+    ranges = tuple(
+        (offsets[a][0], offsets[b - 1][1]) if a < b else (0, 0) for a, b in pairwise(ends)
+    )
+    return Document(number, f"d{number}", text, tuple(words), tuple(offsets), ends, ranges)
 
 
 def talks(n: int, seed: int = 0) -> tuple[dict[int, Document], dict[int, Annotation]]:
