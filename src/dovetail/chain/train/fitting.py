@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dovetail import __version__, _native
-from dovetail.base.training import Hooks, Position, run_rounds, training_date
+from dovetail.base.training import (
+    Hooks,
+    Position,
+    run_rounds,
+    training_date,
+    training_seconds,
+)
 from dovetail.chain.constraints import (
     NOTHING,
     choose_scheme,
@@ -210,7 +216,7 @@ class Fitting:
             "objective": kept.objective,
             "gap": kept.gap,
             "held_out": kept.held_out,
-            "seconds": outcome.history[-1].seconds,
+            "seconds": training_seconds(outcome.history[-1].seconds),
             "evaluations": objective.evaluations,
             "date": training_date(),
             **origin,
