@@ -15,7 +15,7 @@ FUZZING := build/fuzzing
 MINUTES ?= 5
 WHEEL_TOOLS := build/wheel-tools
 
-.PHONY: help demo lint test docs bench reproduce sanitize fuzz fuzz-plain wheel test-wheel clean
+.PHONY: help demo lint test docs bench reproduce sanitize crash load fuzz fuzz-plain wheel test-wheel clean
 .DELETE_ON_ERROR:
 
 help:
@@ -28,6 +28,8 @@ help:
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
 	@echo "make fuzz MINUTES=5  files of all kinds and requests, mutated and read under sanitizers (needs clang)"
 	@echo "make fuzz-plain MINUTES=5  the same without sanitizers, many times as fast"
+	@echo "make crash KILLS=n  jobs killed at random instants, and disks that fail under them (1000)"
+	@echo "make load MINUTES=n  threads and processes on one model, answers compared, memory measured (10)"
 	@echo "make wheel         wheels for Linux with all CPU levels, and the source distribution, into dist/"
 	@echo "make test-wheel    install the wheels of dist/ without a compiler and on emulated CPUs, and use them"
 	@echo "make clean         remove the virtual environment and everything built"
@@ -60,6 +62,12 @@ bench: $(PACKAGE) $(PEERS)
 reproduce: $(PACKAGE) $(TEST_TOOLS) $(EXPERIMENT_TOOLS)
 	@test -f "experiments/$(NAME)/__main__.py" || { echo "give NAME=x for an experiments/x"; exit 2; }
 	@$(BIN)/python -m experiments.$(NAME) $(ARGS)
+
+crash: $(PACKAGE)
+	@$(BIN)/python -m tools.reliability.crash --kills $(or $(KILLS),1000) $(ARGS)
+
+load: $(PACKAGE)
+	@$(BIN)/python -m tools.reliability.load --minutes $(if $(filter command line,$(origin MINUTES)),$(MINUTES),10) $(ARGS)
 
 # The interpreter itself is not instrumented, so the sanitizer's library has to come first. Leaks
 # are not looked for: Python keeps what it has until it ends.

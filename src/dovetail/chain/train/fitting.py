@@ -190,9 +190,11 @@ class Fitting:
             objective.restore(resumed.objective)
         start = self._start(warm_start) if warm_start and not resumed else None
         try:
-            steps = self.method.steps(plan, objective, start, resumed.state if resumed else None)
             outcome = run_rounds(
-                steps if resume is None else guarded(steps, resume),
+                guarded(
+                    self.method.steps(plan, objective, start, resumed.state if resumed else None),
+                    resume,
+                ),
                 report_progress,
                 hooks,
                 limit=tagger.max_iterations,
@@ -201,6 +203,7 @@ class Fitting:
             )
         except _native.ImpossibleSequence as error:
             raise self._explain_failure(error) from None
+        outcome.step.state = None  # lets go of the optimiser
         kept = outcome.history[outcome.kept - 1]
         facts = {
             "stopped": outcome.stopped,

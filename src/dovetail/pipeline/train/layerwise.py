@@ -171,6 +171,11 @@ class LayerwiseTraining:
                 order.append(chosen)
         return restore_order(columns, np.concatenate(order), corpus)
 
+    def shares_text(self, lower: Layer, corpus: Corpus) -> bool:
+        """Whether a lower layer was trained here on text of the corpus: its column is then
+        cross-fitted."""
+        return self._parts(lower, corpus) is not None
+
     def _parts(self, lower: Layer, corpus: Corpus) -> Ints | None:
         """For each sequence the part of the lower layer's training text that it is in, or -1, the
         models without each part being trained; None where no text is shared."""

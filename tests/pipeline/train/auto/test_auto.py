@@ -331,3 +331,33 @@ def test_spans_of_agreeing_types_have_credit_until_text_tells(
         Member(MAPPED_SPANS, tagger, [wrong, wrong], agrees),
     ]
     assert Candidates(members).select_pool().note.endswith(f"taken: {taken}")
+
+
+@pytest.mark.parametrize(
+    ("learned_here", "taken"), [(False, "lower labels mapped"), (True, "transfer by spans")]
+)
+def test_what_learned_from_the_same_text_must_be_clearly_better(
+    learned_here: bool, taken: str
+) -> None:
+    tagger = TaggerLayer(Tagger(features=Template(WORD)).fit(scored(0.0).corpus, label="up"))
+    right, wrong = scored(8.0, 6), scored(-4.0, 1, 4.0)
+    members = [
+        Member(ALONE, tagger, [right, wrong]),
+        Member(READING, tagger, [right, wrong]),
+        Member(MAPPED, tagger, [right, wrong]),
+        Member(MAPPED_SPANS, tagger, [right, scored(8.0, 1)], learned_here=learned_here),
+    ]
+    assert Candidates(members).select_pool().note.endswith(f"taken: {taken}")
+
+
+def test_what_learned_from_the_same_text_is_known() -> None:
+    corpus = random_corpus(40, seed=2)
+    both = auto(decode="auto").fit(corpus, folds=2)
+    low = Tagger(features=Template(WORD.window(1))).fit(random_corpus(60, seed=5), label="low")
+    word = Template(WORD.window(1))
+    above = Pipeline({"low": low, "up": Tagger(features=word)}, decode="auto")
+    above.fit({"up": only(corpus, "word", "up")}, folds=2)
+    for pipeline, learned_here in ((both, True), (above, False)):
+        assert pipeline.candidates_ is not None
+        mapped = [m for m in pipeline.candidates_.members if m.kind in (MAPPED, MAPPED_SPANS)]
+        assert {member.learned_here for member in mapped} == {learned_here}

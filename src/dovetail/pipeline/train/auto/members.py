@@ -57,6 +57,7 @@ class Member:
     annotator: LayerAnnotator
     parts: Sequence[HeldOut]
     agrees: bool = False  # spans of a tagger below, some of whose types are known to be new ones
+    learned_here: bool = False  # labels of a tagger below that was trained on the same text
 
 
 def fit_members(
@@ -102,7 +103,10 @@ def fit_members(
         )
     if names:
         fitting.fit_tagger(READING, _with_lower(settings, names), filled, names)
-        maps = [fitting.fit_maps(lower, labels) for lower in below]
+        maps = [
+            fitting.fit_maps(lower, labels, learned_here=training.shares_text(lower, filled))
+            for lower in below
+        ]
         for lower, label_map in zip(below, maps, strict=True):
             text = training.text_of(lower)
             if text is not None:
@@ -263,7 +267,7 @@ class _Fitting:
         found = train_on_parts(text.dataset, rests, jobs, score)
         return [one for _, one in sorted(chain.from_iterable(found), key=itemgetter(0))]
 
-    def fit_maps(self, lower: Layer, labels: tuple[str, ...]) -> LabelMap:
+    def fit_maps(self, lower: Layer, labels: tuple[str, ...], *, learned_here: bool) -> LabelMap:
         """A lower tagger through a map of its labels, by tokens and, where labels tell where spans
         begin, by spans."""
         texts = [self.corpus.select(part) for part in self.parts]
@@ -286,8 +290,11 @@ class _Fitting:
             held_out = [
                 HeldOut(text, self.label, own) for text, own in zip(texts, scores, strict=True)
             ]
-            agrees = kind == MAPPED_SPANS and types_agree(lower.labels, labels, self.training.same)
-            self.members.append(Member(kind, way(lower.name, whole), held_out, agrees))
+            same = self.training.same
+            agrees = kind == MAPPED_SPANS and types_agree(lower.labels, labels, same)
+            agrees = agrees and not learned_here
+            annotator = way(lower.name, whole)
+            self.members.append(Member(kind, annotator, held_out, agrees, learned_here))
         return whole
 
 

@@ -13,11 +13,12 @@ As a rule the readers and the mapped ones are pooled, with weights and a recalib
 cross-fitted labels most likely (`pool_fitting`). Other pools are taken where they do better in a
 second cross-validation: all members, or mapped spans in place of tokens, by half a standard error;
 the task alone, clearly, since on little text cross-validation is noisy; the mapped spans alone, at
-all, since they have next to nothing to learn, unless the true labels are clearly less likely then.
-Ten texts may have too few spans to tell anything: so the mapped spans have some credit where types
-agree, and of equals the likelier is better. A pooled tagger joins the readers if that makes the
-labels likelier than the best of the others does, and scores are no worse: likelihood tells more of
-little text than scores do, but these see more clearly where types are named wrongly.
+all, since they have next to nothing to learn, unless the true labels are clearly less likely then,
+but clearly where a tagger below learned from the same text. Ten texts may have too few spans to
+tell anything: so the mapped spans have some credit where types agree, and of equals the likelier is
+better. A pooled tagger joins the readers if that makes the labels likelier than the best of the
+others does, and scores are no worse: likelihood tells more of little text than scores do, but these
+see more clearly where types are named wrongly.
 
 Spans are chosen with F1 in view (`span_decision`); their probabilities are those of the pool.
 """
@@ -140,6 +141,8 @@ class EvaluatedPool(NamedTuple):
     def is_preferred(self, usual: EvaluatedPool) -> bool:
         """Whether it should be taken rather than the usual pool."""
         margin = MARGINS.get(self.kind, SIGNIFICANT)
+        if any(member.learned_here for member in self.members):
+            margin = margin or SIGNIFICANT
         if not margin:
             return self.rank > usual.rank and not usual.is_likelier(self, SIGNIFICANT)
         return self.judgement.is_significantly_better(usual.judgement, margin)
