@@ -146,6 +146,12 @@ struct Dataset {
                 if (next[x.ids[k]] <= t) ++out[x.ids[k]], next[x.ids[k]] = t + 1;
         return out;
     }
+    // The same features, numbered alike, and nothing else.
+    Dataset features_alone() const {
+        Dataset out;
+        out.features = features;
+        return out;
+    }
     // Some of the sequences, with features and labels numbered as if only these had been read
     // (but for the order of labels that are first met together, as one of several possible ones).
     Dataset select(const std::vector<size_t>& chosen) const {

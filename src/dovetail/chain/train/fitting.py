@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dovetail import __version__, _native
-from dovetail.base.training import Hooks, Position, run_rounds, training_date
+from dovetail.base.training import (
+    Hooks,
+    Position,
+    run_rounds,
+    training_date,
+    training_seconds,
+)
 from dovetail.chain.constraints import (
     NOTHING,
     choose_scheme,
@@ -188,9 +194,11 @@ class Fitting:
             objective.restore(resumed.objective)
         start = self._start(warm_start) if warm_start and not resumed else None
         try:
-            steps = self.method.steps(plan, objective, start, resumed.state if resumed else None)
             outcome = run_rounds(
-                steps if resume is None else guarded(steps, resume),
+                guarded(
+                    self.method.steps(plan, objective, start, resumed.state if resumed else None),
+                    resume,
+                ),
                 report_progress,
                 hooks,
                 limit=tagger.max_iterations,
@@ -199,6 +207,7 @@ class Fitting:
             )
         except _native.ImpossibleSequence as error:
             raise self._explain_failure(error) from None
+        outcome.step.state = None  # lets go of the optimiser
         kept = outcome.history[outcome.kept - 1]
         facts = {
             "stopped": outcome.stopped,
@@ -207,7 +216,7 @@ class Fitting:
             "objective": kept.objective,
             "gap": kept.gap,
             "held_out": kept.held_out,
-            "seconds": outcome.history[-1].seconds,
+            "seconds": training_seconds(outcome.history[-1].seconds),
             "evaluations": objective.evaluations,
             "date": training_date(),
             **origin,
