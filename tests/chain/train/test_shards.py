@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from dovetail import Tagger
+from dovetail.base import training
+from dovetail.chain.train.steps import Progress
 from dovetail.corpus import Corpus, Shards
 from dovetail.errors import DataError, TrainingError
 from dovetail.features import Template, column
@@ -92,6 +94,34 @@ def test_the_index_is_made_once_and_a_damaged_file_is_named(corpus: Corpus, tmp_
     made[1].write_bytes(content)
     with pytest.raises(DataError, match=r"part 1 .*ready-00001\.shard is damaged"):
         Tagger(features=TEMPLATE, c2=1.0).fit(shards)
+
+
+class DiedError(Exception):
+    """The end of the process, as far as a training can tell."""
+
+
+@pytest.mark.parametrize("rounds", [3, 12])
+def test_a_training_whose_driver_dies_goes_on_to_the_same_bits(
+    corpus: Corpus, tmp_path: Path, rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+
+    def die(progress: Progress) -> None:
+        if progress.iteration == rounds:
+            raise DiedError
+
+    shards = Shards.write(tmp_path / "text", [corpus], tokens=300)
+    tagger = Tagger(features=TEMPLATE, c2=1.0)
+    whole = tagger.clone().fit(shards)
+    path = tmp_path / "half.dovetail"
+    with pytest.raises(DiedError):
+        tagger.clone().fit(shards, checkpoint=path, callback=die)
+    again = tagger.clone().fit(shards, resume=path)
+    assert [p.objective for p in again.history_] == [p.objective for p in whole.history_]
+    np.testing.assert_array_equal(again.marginals(corpus), whole.marginals(corpus))
+    other = Shards.write(tmp_path / "other", [corpus], tokens=200)
+    with pytest.raises(TrainingError, match="other data or settings"):
+        tagger.clone().fit(other, resume=path)
 
 
 def test_what_is_refused(corpus: Corpus, tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ class Fitting:
         origin: Mapping[str, Any],
     ) -> Fitted:
         tagger = self.tagger
-        objective = self._make_objective()
+        objective = self.objective()
 
         def make_model(
             w: Weights,
@@ -228,7 +228,8 @@ class Fitting:
     def _identify(self, plan: Plan, given: list[Any], threads: int) -> str:
         return identify(self.problem, plan, given, threads)
 
-    def _make_objective(self) -> Objective:
+    def objective(self) -> Objective:
+        """What training minimises."""
         tagger = self.tagger
         return Objective(self.problem, self.c2, precision=tagger.precision, threads=tagger.threads)
 

@@ -19,7 +19,6 @@ from dovetail import __version__
 from dovetail.base.cluster import open_executor
 from dovetail.base.executor import Executor
 from dovetail.chain.train.fitting import Fitting
-from dovetail.chain.train.objective import Objective
 from dovetail.chain.train.shards.agreement import Whole, agree, as_dataset
 from dovetail.chain.train.shards.index import Order as IndexOrder
 from dovetail.chain.train.shards.index import Part, index_part
@@ -153,7 +152,7 @@ class ShardFitting(Fitting):
     def _identify(self, plan: Plan, given: list[Any], threads: int) -> str:
         return super()._identify(plan, [*given, self.shards.id], threads)
 
-    def _make_objective(self) -> Objective:
+    def objective(self) -> ShardObjective:
         return ShardObjective(
             self.problem,
             self.c2,
