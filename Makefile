@@ -8,28 +8,39 @@ PACKAGE := $(VENV)/.package
 TEST_TOOLS := $(VENV)/.test-tools
 EXPERIMENT_TOOLS := $(VENV)/.experiment-tools
 DOC_TOOLS := $(VENV)/.doc-tools
+STUDIO_TOOLS := $(VENV)/.studio-tools
 PEERS := $(VENV)/.peers
 NATIVE := CMakeLists.txt $(shell find native -type f)
 SANITIZE := build/sanitize
+FUZZING := build/fuzzing
+MINUTES ?= 5
 WHEEL_TOOLS := build/wheel-tools
 
-.PHONY: help demo lint test docs bench reproduce sanitize wheel test-wheel clean
+.PHONY: help demo studio lint test docs bench reproduce sanitize crash load fuzz fuzz-plain wheel test-wheel clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo          two taggers put together, on small corpora that come along; a report on it"
+	@echo "make studio        label made-up mails in the browser, with a model that learns meanwhile"
 	@echo "make test          style, types, architecture and all tests; the documentation site is built"
 	@echo "make lint          style, types and architecture alone"
 	@echo "make docs          the documentation site, into build/docs"
-	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, selection, tag, startup, features, index, accuracy, grid, hmm, interop, linear, aso, dispatch, serve, serve_soak)"
-	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, aso, transfer, little, together, joint, old_models)"
+	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, selection, tag, startup, features, index, large, cluster, deaths, accuracy, grid, hmm, hostile, interop, linear, aso, dispatch, serve, serve_soak, suggest)"
+	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, aso, transfer, little, together, joint, old_models, labelling)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
+	@echo "make fuzz MINUTES=5  files of all kinds and requests, mutated and read under sanitizers (needs clang)"
+	@echo "make fuzz-plain MINUTES=5  the same without sanitizers, many times as fast"
+	@echo "make crash KILLS=n  jobs killed at random instants, and disks that fail under them (1000)"
+	@echo "make load MINUTES=n  threads and processes on one model, answers compared, memory measured (10)"
 	@echo "make wheel         wheels for Linux with all CPU levels, and the source distribution, into dist/"
 	@echo "make test-wheel    install the wheels of dist/ without a compiler and on emulated CPUs, and use them"
 	@echo "make clean         remove the virtual environment and everything built"
 
 demo: $(PACKAGE)
 	@$(BIN)/python -m dovetail.demo
+
+studio: $(PACKAGE) $(STUDIO_TOOLS)
+	@$(BIN)/python -m dovetail.demo.label $(ARGS)
 
 lint: $(PACKAGE) $(TEST_TOOLS)
 	@echo "Checking style, types and architecture"
@@ -57,6 +68,12 @@ reproduce: $(PACKAGE) $(TEST_TOOLS) $(EXPERIMENT_TOOLS)
 	@test -f "experiments/$(NAME)/__main__.py" || { echo "give NAME=x for an experiments/x"; exit 2; }
 	@$(BIN)/python -m experiments.$(NAME) $(ARGS)
 
+crash: $(PACKAGE)
+	@$(BIN)/python -m tools.reliability.crash --kills $(or $(KILLS),1000) $(ARGS)
+
+load: $(PACKAGE)
+	@$(BIN)/python -m tools.reliability.load --minutes $(if $(filter command line,$(origin MINUTES)),$(MINUTES),10) $(ARGS)
+
 # The interpreter itself is not instrumented, so the sanitizer's library has to come first. Leaks
 # are not looked for: Python keeps what it has until it ends.
 sanitize: $(PACKAGE) $(TEST_TOOLS)
@@ -75,6 +92,26 @@ sanitize: $(PACKAGE) $(TEST_TOOLS)
 		PYTHONPATH="$(CURDIR)/$(SANITIZE)/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
 		$(PYTHON) -m pytest -q -p no:cacheprovider tests/chain tests/features tests/grid tests/pipeline tests/representation tests/multitask
 
+# Coverage comes from clang alone; Atheris brings the sanitizer's library that has libFuzzer in it.
+fuzz: $(PACKAGE) $(TEST_TOOLS)
+	@command -v clang++ > /dev/null || { echo "make fuzz needs clang++"; exit 2; }
+	@echo "Building with sanitizers and coverage"
+	@$(PIP) install cmake ninja nanobind atheris
+	@PATH="$(CURDIR)/$(BIN):$$PATH" CXX=clang++ cmake -S . -B $(FUZZING) -G Ninja -DDOVETAIL_SANITIZE=ON \
+		"-DDOVETAIL_FLAGS=-fsanitize=fuzzer-no-link;-fno-sanitize=vptr,function" \
+		"-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python" > $(FUZZING).log || { cat $(FUZZING).log; exit 1; }
+	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(FUZZING) > $(FUZZING).log || { cat $(FUZZING).log; exit 1; }
+	@rm -rf $(FUZZING)/site && mkdir $(FUZZING)/site && cp -r src/dovetail $(FUZZING)/site/
+	@$(BIN)/cmake --install $(FUZZING) --prefix $(FUZZING)/site > $(FUZZING).log
+	@packages="$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"; \
+		LD_PRELOAD="$$packages/asan_with_fuzzer.so" ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+		PYTHONPATH="$(CURDIR)/$(FUZZING)/site:$(CURDIR):$(CURDIR)/tests:$$packages" \
+		$(PYTHON) -W ignore -m fuzzing --minutes $(MINUTES) $(ARGS)
+
+# Many times as many inputs in the same time, but only what ends a process, or takes too long, is seen.
+fuzz-plain: $(PACKAGE) $(TEST_TOOLS)
+	@PYTHONPATH="$(CURDIR):$(CURDIR)/tests" $(BIN)/python -W ignore -m fuzzing --plain --minutes $(MINUTES) $(ARGS)
+
 # TARGETS names other platforms to compile for, e.g. manylinux_2_17_aarch64 musllinux_1_2_x86_64.
 wheel: $(WHEEL_TOOLS)/.made
 	@$(WHEEL_TOOLS)/bin/python tools/wheels.py $(TARGETS)
@@ -83,7 +120,7 @@ test-wheel: $(VENV)/.made $(TEST_TOOLS)
 	@DOVETAIL_WHEELS="$(abspath dist)" $(BIN)/python -m pytest -q -rs tests/native/test_wheel.py
 
 clean:
-	rm -rf $(VENV) build dist src/dovetail/_native/__init__.pyi demo-report.html demo-report.jsonl
+	rm -rf $(VENV) build dist src/dovetail/_native/__init__.pyi demo-report.html demo-report.jsonl demo-talks
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/.made:
@@ -106,6 +143,11 @@ install_group = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pypr
 $(TEST_TOOLS): $(VENV)/.made pyproject.toml
 	@echo "Installing the tools for tests"
 	@$(call install_group,test)
+	@touch $@
+
+$(STUDIO_TOOLS): $(VENV)/.made pyproject.toml
+	@echo "Installing what the labelling page needs"
+	@$(call install_group,studio)
 	@touch $@
 
 $(DOC_TOOLS): $(VENV)/.made pyproject.toml

@@ -166,6 +166,17 @@ public:
         return value_ = value();
     }
 
+    // All that an epoch leaves to the next, for a training that is to go on elsewhere.
+    template <class Visit> void each_part(Visit visit) {
+        visit("sums", sums_), visit("centre", centre_), visit("last", last_);
+        visit("theta", theta_), visit("mu", mu_);
+        visit("theta_transitions", theta_transitions_), visit("mu_transitions", mu_transitions_);
+        visit("step", step_), visit("share", share_), visit("entropy", entropy_), visit("gain", gain_);
+        visit("visits", visits_), visit("since", since_);
+        visit("least_share", least_share_), visit("value", value_), visit("inner", inner_);
+        visit("promised", promised_);
+    }
+
 private:
     using Stored = int16_t;
     static constexpr float kUnit = 1.0f / 512;  // of stored potentials; beyond +-64 probabilities are 0 or 1 anyway

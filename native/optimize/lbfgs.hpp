@@ -43,12 +43,14 @@ public:
             axpy(a[i] - b, pairs_[i].s.data(), out);
         }
     }
-
-private:
     struct Pair {
         std::vector<float> s, y;  // single precision: they only shape the model of the curvature
         double rho = 0;
     };
+    const std::deque<Pair>& pairs() const { return pairs_; }
+    void restore(std::deque<Pair> pairs) { pairs_ = std::move(pairs); }
+
+private:
     // Eight partial sums in fixed order.
     template <class A> double dot(const A* a, const double* b) const {
         double sum[8] = {};

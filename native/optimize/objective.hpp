@@ -13,6 +13,10 @@ public:
 
     size_t size() const { return problem_->layout.size(); }
 
+    // Evaluations so far. Sums are rounded in another order from the fourth on: who goes on with a training sets this.
+    size_t uses() const { return uses_; }
+    void set_uses(size_t uses) { uses_ = uses, program_ = nullptr; }
+
     // w, g: [parameters].
     double evaluate(const double* w, double* g, double c2, int threads) {
         double value = sum_over_shards(
@@ -104,9 +108,10 @@ private:
     }
 
     // Bundles pay from the fourth evaluation on: finding them costs about as much as two evaluations.
-    bool bundled() const { return uses_ > 3; }
+    bool bundled() const { return uses_ > 3 || problem_->prepared(); }
     void choose_program() {
-        if (++uses_ != 1 && uses_ != 4) return;
+        ++uses_;
+        if (program_ && uses_ != 4) return;
         program_ = bundled() ? &problem_->bundled_program() : &problem_->program();
         weights_.assign(bundled() ? problem_->bundled_buffer_size() : problem_->layout.buffer_size(), R(0));
         workers_.clear();

@@ -34,6 +34,10 @@ public:
             w[k] = weights_[at] - timed_[at] / clock_;
         }
     }
+    // All that an epoch leaves to the next.
+    template <class Visit> void each_part(Visit visit) {
+        visit("weights", weights_), visit("timed", timed_), visit("clock", clock_);
+    }
 
 private:
     size_t visit(size_t s) {

@@ -33,6 +33,8 @@ public:
     void weights(double* w) const {
         for (size_t k = 0; k < problem_->layout.size(); ++k) w[k] = weights_[problem_->layout.slot[k]];
     }
+    // All that an epoch leaves to the next.
+    template <class Visit> void each_part(Visit visit) { visit("weights", weights_); }
 
 private:
     double visit(size_t s, double rate) {

@@ -158,6 +158,7 @@ static auto token_scores(const Model& model, const Batch& batch) {
 
 void bind_inference(nb::module_& module) {
     using nb::arg;
+    using Labels = std::vector<uint8_t>;
     nb::class_<Constraints>(module, "Constraints")
         .def(
             "__init__",
@@ -167,7 +168,16 @@ void bind_inference(nb::module_& module) {
                 if (end.size()) check_size(end.size(), n_labels, "end");
                 new (self) Constraints{to_vector(legal), to_vector(start), to_vector(end)};
             },
-            arg("n_labels"), arg("legal"), arg("start"), arg("end"));
+            arg("n_labels"), arg("legal"), arg("start"), arg("end"))
+        .def("__getstate__", [](const Constraints& self) { return std::make_tuple(self.legal, self.start, self.end); })
+        .def("__setstate__", [](Constraints& self, std::tuple<Labels, Labels, Labels> state) {
+            auto& [legal, start, end] = state;
+            const size_t L = std::max(start.size(), end.size());
+            if (!start.empty()) check_size(start.size(), L, "start");
+            if (!end.empty()) check_size(end.size(), L, "end");
+            if (L && !legal.empty()) check_size(legal.size(), L * L, "legal");
+            new (&self) Constraints{std::move(legal), std::move(start), std::move(end)};
+        });
 
     nb::class_<Batch>(module, "Batch")
         .def_prop_ro("n_sequences", [](const Batch& self) { return self.x.size(); })

@@ -9,6 +9,7 @@
 #include "optimize/stochastic.hpp"
 #include "python/bindings.hpp"
 #include "python/model_arrays.hpp"
+#include "python/optimizer_state.hpp"
 
 namespace dovetail {
 
@@ -23,6 +24,7 @@ template <class Method> struct Sized : Method {
 template <class R> void bind_objective(nb::module_& module, const char* name) {
     nb::class_<Objective<R>>(module, name)
         .def(nb::init<std::shared_ptr<const Problem>>(), nb::arg("problem"))
+        .def_prop_rw("uses", &Objective<R>::uses, &Objective<R>::set_uses)
         .def(
             "evaluate",
             [](Objective<R>& self, In<double> w, InOut<double> g, double c2, int threads) {
@@ -115,7 +117,9 @@ void bind_training(nb::module_& module) {
                 check_size(w.size(), self.size, "w");
                 self.weights(w.data());
             },
-            nb::arg("w").noconvert());
+            nb::arg("w").noconvert())
+        .def("state", &state_of<Sized<Dual>>)
+        .def("restore", &restore<Sized<Dual>>, nb::arg("state"));
 
     nb::class_<Sized<Stochastic>>(module, "Stochastic")
         .def(
@@ -133,7 +137,9 @@ void bind_training(nb::module_& module) {
                 check_size(w.size(), self.size, "w");
                 self.weights(w.data());
             },
-            nb::arg("w").noconvert());
+            nb::arg("w").noconvert())
+        .def("state", &state_of<Sized<Stochastic>>)
+        .def("restore", &restore<Sized<Stochastic>>, nb::arg("state"));
 
     nb::class_<Sized<Perceptron>>(module, "Perceptron")
         .def(
@@ -151,7 +157,9 @@ void bind_training(nb::module_& module) {
                 check_size(w.size(), self.size, "w");
                 self.average(w.data());
             },
-            nb::arg("w").noconvert());
+            nb::arg("w").noconvert())
+        .def("state", &state_of<Sized<Perceptron>>)
+        .def("restore", &restore<Sized<Perceptron>>, nb::arg("state"));
 
     nb::class_<LbfgsHistory>(module, "LbfgsHistory")
         .def(nb::init<size_t, int>(), nb::arg("size"), nb::arg("memory"))
@@ -164,6 +172,8 @@ void bind_training(nb::module_& module) {
             },
             nb::arg("s").noconvert(), nb::arg("y").noconvert())
         .def("clear", &LbfgsHistory::clear)
+        .def("state", &state_of_history)
+        .def("restore", &restore_history, nb::arg("state"))
         .def(
             "direction",
             [](const LbfgsHistory& self, In<double> g, In<double> inverse_diagonal, InOut<double> out) {

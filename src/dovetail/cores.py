@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from numbers import Integral
+from typing import Any
+
+from dovetail.errors import DataError
 
 
 @cache
@@ -15,3 +19,11 @@ def count_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def check_threads(threads: Any) -> None:
+    """Refuse what is no number of threads."""
+    if threads is None:
+        return
+    if not isinstance(threads, Integral) or isinstance(threads, bool) or threads < 1:
+        raise DataError(f"threads is {threads!r}; give a whole number of at least 1, or None")

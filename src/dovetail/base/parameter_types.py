@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from dovetail.cores import check_threads
 from dovetail.errors import TrainingError
 
 WORDS: dict[type, str] = {float: "a number", int: "a whole number", bool: "True or False"}
@@ -19,11 +20,22 @@ def check_parameter_types(estimator: Any) -> None:
     for name, alternatives in numeric_types(cls).items():
         value = getattr(estimator, name)
         if _is_one_of(value, alternatives):
+            _check_range(name, value)
             continue
         words = [WORDS.get(one) or str(one) for one in alternatives if one is not NoneType]
         raise TrainingError(
             f"{name} is {value!r}, of the type {type(value).__name__}; give {' or '.join(words)}"
         )
+
+
+def _check_range(name: str, value: Any) -> None:
+    """Refuse numbers that the kernels cannot take."""
+    if name == "threads":
+        check_threads(value)
+    elif isinstance(value, Integral) and not -(2**63) <= int(value) < 2**63:
+        raise TrainingError(f"{name} is {value}; give a number below 2 to the power of 63")
+    elif name == "seed" and value < 0:
+        raise TrainingError(f"seed is {value}; give a number of at least 0")
 
 
 @cache

@@ -8,17 +8,22 @@ what a checkpoint holds is given by the caller too.
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
+from numbers import Integral
 from typing import Generic, Protocol, TypeVar
 
 from dovetail.base.at_once import should_end
+from dovetail.errors import DovetailError, TrainingError
+from dovetail.interruption import interrupted_once
 
 logger = logging.getLogger(__name__)
 
 CHECKPOINT_SECONDS = 30.0
+DATED = "SOURCE_DATE_EPOCH"  # as for reproducible builds: seconds since 1970 that stand for now
 INTERRUPTED = "interrupted"  # how the reason begins where Ctrl-C ended a training
 
 
@@ -44,19 +49,39 @@ class Round(Generic[S]):
 
 
 @dataclass
+class Position(Generic[S, P]):
+    """Where a training stands between two rounds: another process can go on from here.
+
+    ``kept`` is the number of the step that is kept, ``score`` its score on held-out data.
+    """
+
+    number: int
+    step: S
+    kept: int
+    kept_step: S
+    score: float = -inf
+    history: list[P] = field(default_factory=list)
+    seconds: float = 0.0
+    ended: bool = False
+    """Whether no other round follows."""
+
+
+@dataclass
 class Hooks(Generic[S, P]):
     """What happens after each round.
 
-    ``checkpoint`` is called with a step and its number, now and then and at the end; before the end
-    with the latest step where ``resumes`` is set, so that training can go on from it, else with the
-    best.
+    ``checkpoint`` is called with the position, now and then and at the end. Where it fails there
+    is a warning, and the training goes on.
     """
 
     callback: Callable[[P], bool | None] | None = None
     held_out: Callable[[S], float] | None = None
     patience: int = 5
-    checkpoint: Callable[[S, int], None] | None = None
-    resumes: bool = False
+    checkpoint: Callable[[Position[S, P]], None] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.patience, Integral) or self.patience < 1:
+            raise TrainingError(f"patience is {self.patience!r}; give a number of at least 1")
 
 
 @dataclass
@@ -76,57 +101,104 @@ def run_rounds(
     hooks: Hooks[S, P],
     *,
     limit: int | None = None,
-    done: int = 0,
+    begin: Position[S, P] | None = None,
     unit: str = "rounds",
 ) -> Outcome[S, P]:
     """Take steps until they, the user, the held-out data, the limit or Ctrl-C end the training.
 
     ``report`` makes of a round what callbacks and the history get. With held-out data the step of
-    the best score is kept, else the last. ``done`` rounds were made before; the ``limit`` includes
-    them.
+    the best score is kept, else the last. A training that is resumed goes on where it stood when
+    it ``begins``; the ``limit`` includes the rounds made before.
     """
-    started = saved = time.monotonic()
-    outcome: Outcome[S, P] | None = None
-    best, best_round = -inf, done
-    try:
-        for number, step in enumerate(steps, start=done + 1):
-            score = hooks.held_out(step) if hooks.held_out else None
-            if outcome is None:
-                outcome = Outcome(step, number)
-            if score is None or score > best:
-                outcome.step, outcome.kept = step, number
-                best, best_round = best if score is None else score, number
-            progress = report(Round(number, step, score, time.monotonic() - started))
-            outcome.history.append(progress)
-            if should_end():
-                raise KeyboardInterrupt
-            if hooks.checkpoint and time.monotonic() - saved >= CHECKPOINT_SECONDS:
-                kept = (step, number) if hooks.resumes else (outcome.step, outcome.kept)
-                hooks.checkpoint(*kept)
-                saved = time.monotonic()
-            if hooks.callback and hooks.callback(progress):
-                outcome.stopped = "the callback asked to stop"
-            elif step.finished:
-                outcome.stopped = step.finished
-            elif hooks.held_out and number - best_round >= hooks.patience:
-                outcome.stopped = f"no better held-out score for {hooks.patience} rounds"
-            elif limit is not None and number >= limit:
-                outcome.stopped = f"the limit of {limit} {unit} is reached"
-            else:
-                continue
-            break
-    except KeyboardInterrupt:
-        if outcome is None:
-            raise
-        outcome.interrupted = True
-        rounds = done + len(outcome.history)
-        outcome.stopped = f"{INTERRUPTED} after {rounds} rounds; the best model so far is kept"
-    if outcome is None:
-        raise RuntimeError("the training made no step")
-    if hooks.checkpoint:
-        hooks.checkpoint(outcome.step, outcome.kept)
-    logger.info("training stopped: %s", outcome.stopped)
-    return outcome
+    rounds = _Rounds(report, hooks, limit, unit, begin)
+    with interrupted_once():
+        return rounds.run(steps)
+
+
+class _Rounds(Generic[S, P]):
+    """A training under way."""
+
+    def __init__(
+        self,
+        report: Callable[[Round[S]], P],
+        hooks: Hooks[S, P],
+        limit: int | None,
+        unit: str,
+        begin: Position[S, P] | None,
+    ) -> None:
+        self.report = report
+        self.hooks = hooks
+        self.limit = limit
+        self.unit = unit
+        self.at = begin
+        self.saved = time.monotonic()
+        self.started = self.saved - (begin.seconds if begin else 0.0)
+        self.between = False  # rounds, so that the position can be written
+
+    def run(self, steps: Iterable[S]) -> Outcome[S, P]:
+        stopped, interrupted = "the training ended", False
+        try:
+            for step in steps:
+                reason = self._take(step)
+                if reason:
+                    stopped = reason
+                    break
+                self.between = False
+        except KeyboardInterrupt:
+            if self.at is None:
+                raise
+            interrupted = True
+            stopped = f"{INTERRUPTED} after {self.at.number} rounds; the best model so far is kept"
+        if self.at is None:
+            raise RuntimeError("the training made no step")
+        self._save_last(interrupted)
+        logger.info("training stopped: %s", stopped)
+        return Outcome(self.at.kept_step, self.at.kept, stopped, interrupted, self.at.history)
+
+    def _take(self, step: S) -> str | None:
+        """After a round; the result is the reason to stop, if there is one."""
+        hooks, at = self.hooks, self.at
+        number = at.number + 1 if at else 1
+        score = hooks.held_out(step) if hooks.held_out else None
+        seconds = time.monotonic() - self.started
+        progress = self.report(Round(number, step, score, seconds))
+        history = [*at.history, progress] if at else [progress]
+        if at is None or score is None or score > at.score:
+            best = -inf if score is None else score
+            self.at = Position(number, step, number, step, best, history, seconds)
+        else:
+            self.at = Position(number, step, at.kept, at.kept_step, at.score, history, seconds)
+        self.between = True
+        if should_end():
+            raise KeyboardInterrupt
+        if hooks.callback and hooks.callback(progress):
+            return "the callback asked to stop"
+        if step.finished:
+            return step.finished
+        if hooks.held_out and number - self.at.kept >= hooks.patience:
+            return f"no better held-out score for {hooks.patience} rounds"
+        if self.limit is not None and number >= self.limit:
+            return f"the limit of {self.limit} {self.unit} is reached"
+        if time.monotonic() - self.saved >= CHECKPOINT_SECONDS:
+            self._save(self.at)
+        return None
+
+    def _save_last(self, interrupted: bool) -> None:
+        """In the end. What Ctrl-C ends can be resumed: in the midst of a round, from the checkpoint
+        that there is."""
+        if self.at and (not interrupted or self.between):
+            self._save(replace(self.at, ended=not interrupted))
+
+    def _save(self, position: Position[S, P]) -> None:
+        if self.hooks.checkpoint is None:
+            return
+        try:
+            self.hooks.checkpoint(position)
+        except (DovetailError, OSError, MemoryError) as error:
+            logger.warning(
+                "no checkpoint of round %d, but training goes on: %s", position.number, error
+            )
+        self.saved = time.monotonic()
 
 
 def was_interrupted(stopped: str) -> bool:
@@ -135,5 +207,12 @@ def was_interrupted(stopped: str) -> bool:
 
 
 def training_date() -> str:
-    """Today's date (UTC), for the facts of a training."""
-    return time.strftime("%Y-%m-%d", time.gmtime(time.time()))
+    """Today's date (UTC), for the facts of a training; that of `DATED` if it is set."""
+    given = os.environ.get(DATED, "")
+    return time.strftime("%Y-%m-%d", time.gmtime(int(given) if given.isdecimal() else time.time()))
+
+
+def training_seconds(seconds: float) -> float:
+    """How long a training took, for its facts; nothing if `DATED` is set, since it is never the
+    same twice."""
+    return 0.0 if os.environ.get(DATED) else seconds

@@ -57,6 +57,10 @@ class ChainModel:
     def load(cls, source: Source, verify: bool | None = None) -> ChainModel:
         return cls(open_model(source, verify))
 
+    def damage(self, what: str) -> ModelFileError:
+        """The error for a file that has something wrong in it."""
+        return ModelFileError(f"{self._file.source} is damaged: {what}")
+
     def to_bytes(self) -> bytes:
         return bytes(self._file.content)
 
@@ -69,6 +73,8 @@ class ChainModel:
         try:
             return self.native.encode(sequences)
         except _native.ItemError as error:
+            raise DataError(str(error)) from None
+        except ValueError as error:
             raise DataError(str(error)) from None
 
     def tag(self, sequences: Iterable[Iterable[Any]], threads: int) -> list[list[str]]:
@@ -95,7 +101,7 @@ class ChainModel:
 
         try:
             return Template.from_spec(self.facts["features"])
-        except (KeyError, TypeError, AttributeError):
+        except (LookupError, TypeError, AttributeError, RecursionError):
             raise ModelFileError(
                 f"{self._file.source} is damaged: its template cannot be read"
             ) from None

@@ -26,6 +26,17 @@ class WeightTable(NamedTuple):
 
 def weight_table(model: ChainModel) -> WeightTable:
     """Every weight of a model that is not zero."""
+    try:
+        table = _read_weights(model)
+    except (IndexError, ValueError):
+        raise model.damage("its weights do not fit") from None
+    n = len(model.labels)
+    if (table.label >= n).any() or (table.previous >= n).any():
+        raise model.damage("its weights do not fit")
+    return table
+
+
+def _read_weights(model: ChainModel) -> WeightTable:
     n = len(model.labels)
     padded = -(-n // 8) * 8
 

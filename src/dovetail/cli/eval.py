@@ -14,6 +14,7 @@ from dovetail.cli.labelled import Labelled, complete_labels, label_by_layers, la
 from dovetail.cli.models import CHAIN_DECODINGS, load, refuse_decoding
 from dovetail.cli.scores import Score
 from dovetail.cli.targets import check_outputs, force_option
+from dovetail.cli.terminal import printable
 from dovetail.pipeline.choices import DECODINGS, Decode
 
 if TYPE_CHECKING:
@@ -171,13 +172,13 @@ def _show(found: Mapping[str, Labelled], decode: str | None, as_json: bool, fiel
     if as_json:
         layers = {name: _facts(score, found[name], fields) for name, score in scores.items()}
         facts = layers[""] if decode is None else {"decode": decode, "layers": layers}
-        click.echo(json.dumps(facts, ensure_ascii=False))
+        click.echo(printable(json.dumps(facts, ensure_ascii=False)))
         return
     texts = [
         ("" if decode is None else f"{name} ({decode})\n\n") + _text(score, found[name], fields)
         for name, score in scores.items()
     ]
-    click.echo("\n\n\n".join(texts))
+    click.echo(printable("\n\n\n".join(texts)))
 
 
 def _show_several(found: Mapping[str, Labelled], as_json: bool, fields: bool) -> None:
@@ -188,10 +189,10 @@ def _show_several(found: Mapping[str, Labelled], as_json: bool, fields: bool) ->
     both = together(found)
     if as_json:
         columns = {name: _facts(score, found[name], fields) for name, score in scores.items()}
-        click.echo(json.dumps({"columns": columns, **both}, ensure_ascii=False))
+        click.echo(printable(json.dumps({"columns": columns, **both}, ensure_ascii=False)))
         return
     texts = [f"{name}\n\n{_text(one, found[name], fields)}" for name, one in scores.items()]
-    click.echo("\n\n\n".join([*texts, show_together(both)]))
+    click.echo(printable("\n\n\n".join([*texts, show_together(both)])))
 
 
 def _text(score: Score, found: Labelled, fields: bool) -> str:

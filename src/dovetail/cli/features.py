@@ -11,6 +11,7 @@ from dovetail import Tagger
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, unit_option
 from dovetail.cli.models import load, rename_as_trained
 from dovetail.cli.templates import load_template, template_options
+from dovetail.cli.terminal import printable
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
 from dovetail.features import Template
@@ -75,11 +76,12 @@ def command(
         click.echo(json.dumps(_as_data(made, one, found), ensure_ascii=False))
         return
     if rows:
-        click.echo(f"{made}\n\n# {len(made.rows):,} rows over {', '.join(made.columns)}\n")
+        about = f"# {len(made.rows):,} rows over {', '.join(made.columns)}"
+        click.echo(printable(f"{made}\n\n{about}\n"))
     for number, (values, features) in enumerate(zip(_tokens(one), found, strict=True), start=1):
-        click.echo(f"{number}. {' '.join(values)}")
+        click.echo(printable(f"{number}. {' '.join(values)}"))
         for name, value in features:
-            click.echo(f"   {name}" if value == 1.0 else f"   {name}  {value:g}")
+            click.echo(printable(f"   {name}" if value == 1.0 else f"   {name}  {value:g}"))
 
 
 def _chosen(

@@ -10,11 +10,14 @@ from typing import Any
 
 import click
 
+from dovetail.cli.signals import exit_code
+from dovetail.cli.terminal import printable
 from dovetail.errors import DovetailError
 
 SUMMARIES = {
     "train": "Train a tagger on labelled sequences, or a pipeline from a recipe.",
     "tag": "Label sequences with a trained model.",
+    "label": "Label text in the browser, with a model that learns meanwhile.",
     "serve": "Serve models over HTTP, with a page to try them on.",
     "eval": "Score a model on labelled data; list its errors and suspicious labels.",
     "explain": "Explain why a model gave a sequence its labels.",
@@ -36,7 +39,7 @@ class Failure(click.ClickException):
     """An error that is shown as ``dovetail: <one sentence>``."""
 
     def show(self, file: Any = None) -> None:
-        click.echo(f"dovetail: {self.format_message()}", file=file, err=file is None)
+        click.echo(f"dovetail: {printable(self.format_message())}", file=file, err=file is None)
 
 
 class CommandGroup(click.Group):
@@ -70,8 +73,14 @@ class CommandGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; known errors become a sentence and an exit code, never a traceback."""
         try:
+            if sys.stdout is None:
+                raise Failure("there is no standard output: it was closed before the start")
             result = super().invoke(ctx)
             sys.stdout.flush()
+        except click.exceptions.Exit as left:
+            raise click.exceptions.Exit(
+                exit_code() if left.exit_code == INTERRUPTED else left.exit_code
+            ) from None
         except DovetailError as error:
             raise Failure(str(error)) from None
         except BrokenPipeError:
@@ -79,7 +88,7 @@ class CommandGroup(click.Group):
             ctx.exit(PIPE_CLOSED)
         except KeyboardInterrupt:
             click.echo("dovetail: interrupted", err=True)
-            ctx.exit(INTERRUPTED)
+            ctx.exit(exit_code())
         except MemoryError as error:
             raise Failure(str(error) or "there is not enough memory") from None
         except OSError as error:

@@ -23,6 +23,7 @@ from dovetail.cli.states import (
     summarize_representation,
     typical_words,
 )
+from dovetail.cli.terminal import printable
 from dovetail.features.sets.capitals import readable_name
 from dovetail.io.loading import kind_of
 from dovetail.io.model_file import open_model
@@ -64,7 +65,8 @@ def command(model: str, top: int | None, as_json: bool) -> None:
     else:
         facts = {**file, **_pipeline_facts(model, opened, top or 0)}
         text = _pipeline_as_text
-    click.echo(json.dumps(facts, ensure_ascii=False) if as_json else text(facts))
+    shown = text(facts) if not as_json else json.dumps(facts, ensure_ascii=False)
+    click.echo(printable(shown))
 
 
 def _representation_facts(model: str, top: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from dovetail.cli.labelled import Labelled
+from dovetail.cli.terminal import printable
 from dovetail.evaluate import Interval, Report, bootstrap, evaluate
 
 FEWEST_DOCUMENTS = 20  # drawing among fewer says little
@@ -34,7 +35,7 @@ class Score(NamedTuple):
         """Say which labels the model could not give."""
         if self.unknown:
             counts = ", ".join(f"{label} ({count:,})" for label, count in self.unknown.items())
-            click.echo(f"note: labels that {who} does not know: {counts}", err=True)
+            click.echo(printable(f"note: labels that {who} does not know: {counts}"), err=True)
 
     def to_text(self) -> str:
         """The table, and the interval below it."""

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from dovetail.errors import DataError
-from dovetail.io.files import PathLike
+from dovetail.io.files import PathLike, check_writable
 from dovetail.io.origin import is_ours
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -56,18 +56,6 @@ def check_default_outputs(*paths: PathLike) -> None:
                 f"{path}, the default name, is a link to {os.path.realpath(path)}: "
                 "name the file that you want to have written"
             )
-
-
-def check_writable(path: PathLike) -> None:
-    """Better refused now than after an hour of training."""
-    target = Path(path)
-    if target.is_dir():
-        raise DataError(f"cannot write {path}: it is a directory")
-    folder = target.absolute().parent
-    if not folder.is_dir():
-        raise DataError(f"cannot write {path}: there is no directory {folder}")
-    if not os.access(target if target.exists() else folder, os.W_OK):
-        raise DataError(f"cannot write {path}: permission denied")
 
 
 def _identities(path: PathLike | None) -> Iterator[tuple[int, int]]:

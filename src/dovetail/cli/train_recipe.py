@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import signal
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +11,7 @@ import click
 
 from dovetail import Tagger
 from dovetail.cli.group import INTERRUPTED
+from dovetail.cli.signals import noticing_signals
 from dovetail.cli.states import describe_aso_round, describe_briefly, summarize_representation
 from dovetail.cli.targets import check_outputs
 from dovetail.cli.task_progress import show_tasks
@@ -46,7 +44,7 @@ def train_recipe(ctx: click.Context, options: Mapping[str, Any]) -> None:
     if model is None:
         raise click.UsageError("Missing option '--model' / '-m': where to write the pipeline.")
     check_outputs([model], [path, *recipe.files], force=options["force"])
-    with show_tasks(_limits_of(recipe)) as display, _interruptions() as interrupted:
+    with show_tasks(_limits_of(recipe)) as display, noticing_signals() as interrupted:
 
         def after_round(task: str, progress: Progress) -> None:
             if interrupted.is_set():
@@ -93,25 +91,6 @@ def _limits_of(recipe: Recipe) -> Any:
         return settings["tolerance"], settings["max_iterations"]
 
     return limits
-
-
-@contextmanager
-def _interruptions() -> Iterator[threading.Event]:
-    """Remember a Ctrl-C: a tagger's training only ends with it, and the next would begin."""
-    seen = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield seen
-        return
-
-    def interrupted(number: int, frame: Any) -> None:
-        seen.set()
-        signal.default_int_handler(number, frame)
-
-    before = signal.signal(signal.SIGINT, interrupted)
-    try:
-        yield seen
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _facts(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from dovetail.compare.plan import Cell, Result
 from dovetail.errors import DataError
 from dovetail.io.files import PathLike
 from dovetail.io.origin import RESULTS
+from dovetail.io.temporary import locked
 
 
 class Store:
@@ -33,7 +35,7 @@ class Store:
         self.fingerprint = fingerprint
         self.notes: list[str] = []
         self._results: dict[str, Result] = {}
-        self._whole_bytes: int | None = None  # up to where the file can be read, if not to its end
+        self._cut = False  # whether the last line is not whole
         if not self.path.parent.is_dir():
             raise DataError(f"cannot write {self.path}: there is no such folder")
         if self.path.exists():
@@ -50,13 +52,19 @@ class Store:
         content = {"cell": cell.id, "fingerprint": self.fingerprint, **result}
         line = json.dumps(content, ensure_ascii=False, allow_nan=False)
         try:
-            with self.path.open("ab") as file:
-                if self._whole_bytes is not None:
-                    file.truncate(self._whole_bytes)
-                    self._whole_bytes = None
-                file.write(line.encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
+            with self.path.open("ab") as file, locked(file):
+                if self._cut:
+                    _cut_off_last_line(self.path, file)
+                    self._cut = False
+                before = file.seek(0, os.SEEK_END)
+                try:
+                    file.write(line.encode() + b"\n")
+                    file.flush()
+                    os.fsync(file.fileno())
+                except OSError:
+                    with suppress(OSError):
+                        file.truncate(before)
+                    raise
         except OSError as error:
             raise DataError(f"cannot write {self.path}: {error.strerror or error}") from None
         self._results[cell.id] = _result(json.loads(line))
@@ -79,8 +87,13 @@ class Store:
                 )
             elif content["fingerprint"] == self.fingerprint:
                 self._results[content["cell"]] = _result(content)
-        if lines and not lines[-1].endswith(b"\n"):
-            self._whole_bytes = sum(len(line) for line in lines[:-1])
+        self._cut = bool(lines) and not lines[-1].endswith(b"\n")
+
+
+def _cut_off_last_line(path: Path, file: BinaryIO) -> None:
+    """Remove what follows the last line end; another process may have done so before."""
+    content = path.read_bytes()
+    file.truncate(content.rfind(b"\n") + 1)
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:

@@ -50,17 +50,30 @@ def snap_to_tokens(
     >>> snap_to_tokens([Span(0, 3, "LOC")], [(0, 4), (5, 9)], "file:1")
     ([Span(start=0, end=1, label='LOC')], 1)
     """
-    starts = [start for start, _ in offsets]
-    ends = [end for _, end in offsets]
+    places = TokenPlaces(offsets)
     snapped: list[Span] = []
     widened = 0
     for span in spans:
-        first = bisect_right(ends, span.start)
-        last = bisect_left(starts, span.end)
+        found, moved = places.snap(span, where)
+        if snapped and found.start < snapped[-1].end:
+            raise DataError(f"{where}: the span {list(span)} shares a token with the one before it")
+        widened += moved
+        snapped.append(found)
+    return snapped, widened
+
+
+class TokenPlaces:
+    """Where tokens are in a text, for looking up many spans."""
+
+    def __init__(self, offsets: Sequence[tuple[int, int]]) -> None:
+        self._starts = [start for start, _ in offsets]
+        self._ends = [end for _, end in offsets]
+
+    def snap(self, span: Span, where: str) -> tuple[Span, bool]:
+        """The span of tokens for one of characters, and whether it had to be widened."""
+        first = bisect_right(self._ends, span.start)
+        last = bisect_left(self._starts, span.end)
         if first >= last:
             raise DataError(f"{where}: the span {list(span)} holds no token")
-        if snapped and first < snapped[-1].end:
-            raise DataError(f"{where}: the span {list(span)} shares a token with the one before it")
-        widened += starts[first] < span.start or ends[last - 1] > span.end
-        snapped.append(Span(first, last, span.label))
-    return snapped, widened
+        widened = self._starts[first] < span.start or self._ends[last - 1] > span.end
+        return Span(first, last, span.label), widened

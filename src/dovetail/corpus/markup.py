@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from dovetail.corpus.json_spans import snap_to_tokens
+from dovetail.corpus.json_spans import TokenPlaces
 from dovetail.corpus.labels import Span, labels_from_spans
 from dovetail.corpus.record import Record
 from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
@@ -69,7 +69,7 @@ def _unmarked_files(
     path: PathLike, ignored: Collection[str]
 ) -> Iterator[tuple[Path, str, list[Span]]]:
     files = [Path(os.fspath(path))]
-    if files[0].is_dir():
+    if os.path.isdir(files[0]):
         visible = (f for f in files[0].iterdir() if f.is_file() and not f.name.startswith("."))
         files = sorted(visible, key=lambda f: natural_order(f.name))
         if not files:
@@ -85,8 +85,9 @@ def _records(path: PathLike, ignored: Collection[str]) -> Iterator[Record]:
     for file, text, fields in _unmarked_files(path, ignored):
         offsets = tokenize(text)
         spans: list[Span] = []
+        places = TokenPlaces(offsets)
         for field in fields:
-            [span], moved = snap_to_tokens([field], offsets, str(file))
+            span, moved = places.snap(field, str(file))
             if spans and span.start < spans[-1].end:
                 dropped += 1
                 continue
@@ -107,16 +108,17 @@ def strip_markup(marked: str, ignored: Collection[str], where: str) -> tuple[str
     pieces: list[str] = []
     spans: list[Span] = []
     at = length = start = 0
+    line = 1
     open_field = ""
     for mark in _MARK.finditer(marked):
         piece = marked[at : mark.start()]
         pieces.append(piece)
         length += len(piece)
+        line += piece.count("\n")
         at = mark.end()
         closes, name = mark.groups()
         if name in ignored:
             continue
-        line = marked.count("\n", 0, mark.start()) + 1
         if not closes:
             if open_field:
                 raise DataError(f"{where}:{line}: <{name}> begins within <{open_field}>")

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from dovetail.errors import DataError
 from dovetail.features.attributes import FARTHEST, Attribute, Call, Part
 from dovetail.features.expressions import ATOM, Expression, Union
+from dovetail.features.matching import matcher
 from dovetail.features.patterns import Pattern, date_pattern, side_pattern, time_pattern
 
 Function = Callable[[Any], Any]
@@ -47,18 +48,18 @@ class Computation(NamedTuple):
 
 
 def _match(pattern: str) -> Callable[[str], str | None]:
-    whole = re.compile(pattern)
-    return lambda text: "yes" if whole.fullmatch(text) else None
+    whole = matcher(pattern)
+    return lambda text: "yes" if whole.matches(text) else None
 
 
 def _test(pattern: str) -> Callable[[str], str | None]:
-    part = re.compile(pattern)
-    return lambda text: "true" if part.search(text) else "false"
+    part = matcher(pattern)
+    return lambda text: "false" if part.find(text) is None else "true"
 
 
 def _find(pattern: str) -> Callable[[str], str | None]:
-    part = re.compile(pattern)
-    return lambda text: found[0] if (found := part.search(text)) else ""
+    part = matcher(pattern)
+    return lambda text: part.find(text) or ""
 
 
 CALLS: dict[str, Computation] = {

@@ -27,6 +27,7 @@ from typing import Any
 
 from dovetail.errors import DataError
 from dovetail.features.attributes import BIAS, FARTHEST, Attribute, Part, Role, Row
+from dovetail.limits import limits
 
 Products = Iterable[tuple[tuple[Part, ...], float]]
 Functions = dict[Attribute, Callable[[Any], Any]]  # the user's own
@@ -41,6 +42,7 @@ class Expression:
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """The conjunctions it comes down to, in order, each once."""
+        check_rows(self._count(), self._longest())
         name = self._name()
         return tuple(
             Row(parts, name or " & ".join(map(str, parts)) or BIAS, value, self._role())
@@ -49,6 +51,15 @@ class Expression:
 
     def _products(self) -> Products:
         raise NotImplementedError
+
+    def _count(self) -> int:
+        """How many conjunctions it comes down to, known without making them; at most one more than
+        the limit."""
+        return bounded(sum(member._count() for member in self._inner()) or 1)
+
+    def _longest(self) -> int:
+        """How many parts a conjunction has at most."""
+        return max((member._longest() for member in self._inner()), default=1)
 
     def _inner(self) -> tuple[Expression, ...]:
         return ()
@@ -157,6 +168,9 @@ class Shift(Wrapper):
             for parts, value in self.inner._products():
                 yield tuple(Part(p.attribute, p.offset + offset) for p in parts), value
 
+    def _count(self) -> int:
+        return bounded((self.last - self.first + 1) * self.inner._count())
+
     def __str__(self) -> str:
         places = f"{self.first}" if self.first == self.last else f"{self.first}..{self.last}"
         return f"{_parenthesize(self.inner, ATOM)}[{places}]"
@@ -176,6 +190,15 @@ class Product(Expression):
             for _, factor in chosen:
                 value *= factor
             yield tuple(part for parts, _ in chosen for part in parts), value
+
+    def _count(self) -> int:
+        total = 1
+        for factor in self.factors:
+            total = bounded(total * factor._count())
+        return total
+
+    def _longest(self) -> int:
+        return bounded(sum(factor._longest() for factor in self.factors))
 
     def __str__(self) -> str:
         return " & ".join(_parenthesize(factor, SHIFT) for factor in self.factors)
@@ -210,6 +233,13 @@ class Pairs(Wrapper):
         for i, (parts, value) in enumerate(here):
             for others, other in there if self.offset else here[i + 1 :]:
                 yield (*parts, *others), value * other
+
+    def _count(self) -> int:
+        n = self.inner._count()
+        return bounded(n * n if self.offset else n * (n - 1) // 2)
+
+    def _longest(self) -> int:
+        return bounded(2 * self.inner._longest())
 
     def __str__(self) -> str:
         return f"pairs({self.inner}{f', {self.offset}' if self.offset else ''})"
@@ -264,6 +294,23 @@ class WithRole(Wrapper):
 
     def __str__(self) -> str:
         return _line(self)
+
+
+def bounded(count: int) -> int:
+    """A number of rows, or the first beyond the limit."""
+    return min(count, limits.template_rows + 1)
+
+
+PARTS = 10  # of a row on average, in the longest template
+
+
+def check_rows(count: int, longest: int = 1) -> None:
+    """Refuse a template that would take forever."""
+    if max(count, count * longest // PARTS) > limits.template_rows:
+        raise DataError(
+            f"the template comes to more than {limits.template_rows:,} rows; "
+            f"{limits.hint('template_rows')}"
+        )
 
 
 def conjoin(expression: Expression, other: Expression) -> Expression:

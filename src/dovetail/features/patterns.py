@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from dovetail.features.matching import matcher
+
 Items = tuple[str, ...]
 NOTHING = " "
 
@@ -40,8 +42,8 @@ class Pattern:
 @cache
 def side_pattern(pattern: str) -> Pattern:
     """The sides of the first token that a regular expression matches."""
-    value = re.compile(pattern)
-    return Pattern(lambda text: "x" if value.fullmatch(text) else NOTHING, _sides)
+    value = matcher(pattern)
+    return Pattern(lambda text: "x" if value.matches(text) else NOTHING, _sides)
 
 
 @cache

@@ -38,8 +38,11 @@ TOKENS = re.compile(
 )
 
 
-def parse_template(text: str, source: str = "the template") -> tuple[Expression, ...]:
-    """The expressions that a template's text describes; messages name ``source``.
+def parse_template(
+    text: str, source: str = "the template", *, first: int = 1
+) -> tuple[Expression, ...]:
+    """The expressions that a template's text describes; messages name ``source``, and lines from
+    the number of the ``first`` on.
 
     >>> [str(e) for e in parse_template("word.lower[-1..1]  # neighbours")]
     ['word.lower[-1..1]']
@@ -49,7 +52,7 @@ def parse_template(text: str, source: str = "the template") -> tuple[Expression,
 number or a string in double quotes
     """
     expressions = []
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(text.split("\n"), start=first):
         parser = _LineParser(line, f"{source}, line {number}")
         if not parser.at_end:
             expressions.append(parser.line())

@@ -18,7 +18,7 @@ from dovetail.errors import DataError
 from dovetail.features.attributes import Attribute, Row
 from dovetail.features.columns import column
 from dovetail.features.derived import Derived, native_from, step_of
-from dovetail.features.expressions import Expression, conjoin, merge_functions
+from dovetail.features.expressions import Expression, check_rows, conjoin, merge_functions
 from dovetail.features.lexicons import Lexicon
 from dovetail.features.syntax import parse_template
 from dovetail.features.tables import Table
@@ -71,6 +71,7 @@ class Template:
             again = expression._name() is not None  # in CRF++ a line that comes twice counts twice
             rows += [row for row in expression.rows if again or row not in known]
             known.update(expression.rows)
+            check_rows(len(rows))
         self.rows = tuple(rows)
         self.functions = merge_functions(expression.functions() for expression in expressions)
         self.attributes = tuple(dict.fromkeys(p.attribute for r in self.rows for p in r.parts))
@@ -243,7 +244,10 @@ class Template:
                 columns.add_soft(name, list(column.levels), weights, LEAST_WEIGHT)
             else:
                 column = column.compact()
-                columns.add_codes(name, column.codes, column.levels)
+                try:
+                    columns.add_codes(name, column.codes, column.levels)
+                except _native.ItemError as error:
+                    raise DataError(f"a value of the column '{name}' {error}") from None
         self._derived.add_to(columns)
         return columns
 

@@ -74,7 +74,7 @@ def _check_names(
 ) -> None:
     """Refuse names of columns, lexicons and tables that there are not, with their places."""
     for number, line in enumerate(text.splitlines(), start=1):
-        for expression in parse_template("\n" * (number - 1) + line, source):
+        for expression in parse_template(line, source, first=number):
             for part in (part for row in expression.rows for part in row.parts):
                 named = [("column", part.attribute.column, columns)]
                 named += [

@@ -16,5 +16,5 @@ def reading_description(file: ModelFile) -> Iterator[None]:
         yield
     except DovetailError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError):
         raise ModelFileError(f"{file.source} is damaged: its description cannot be read") from None

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from dovetail.errors import DataError
+from dovetail.io.bounded import AT_ONCE, Expanding, Lines
+from dovetail.io.temporary import sync_folder, temporary_beside
 
 PathLike = str | os.PathLike[str]
 
@@ -27,9 +29,11 @@ def open_bytes(path: PathLike) -> Iterator[BinaryIO]:
         file = Path(path).open("rb")  # noqa: SIM115 - closed below
     except OSError as error:
         raise DataError(f"cannot read {os.fspath(path)}: {error.strerror or error}") from None
+    except ValueError as error:  # a name with a zero byte
+        raise DataError(f"cannot read {os.fspath(path)!r}: {error}") from None
     with file:
         if os.fspath(path).endswith(".gz"):
-            with gzip.GzipFile(fileobj=file) as plain:
+            with io.BufferedReader(Expanding(file, os.fspath(path)), AT_ONCE) as plain:
                 try:
                     yield cast(BinaryIO, plain)
                 except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -48,7 +52,8 @@ def open_text(path: PathLike, *, newline: str | None = None) -> Iterator[TextIO]
     input.
     """
     with open_bytes(path) as raw:
-        text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline=newline)
+        lines = io.BufferedReader(Lines(raw, os.fspath(path)), AT_ONCE)
+        text = io.TextIOWrapper(lines, encoding="utf-8-sig", newline=newline)
         try:
             yield text
         except UnicodeDecodeError as error:
@@ -106,42 +111,34 @@ def atomic_write(path: PathLike) -> Iterator[BinaryIO]:
     """Write a file whole or not at all: temporary file beside it, fsync, rename.
 
     Symbolic links are followed; a device or a pipe is written to directly, never replaced.
+    Temporary files that a killed process has left are removed.
     """
     target = Path(os.path.realpath(path))
-    if os.path.exists(target) and not os.path.isfile(target):
-        try:
-            device = target.open("wb")
-        except OSError as error:
-            raise DataError(f"cannot write {target}: {error.strerror or error}") from None
-        try:
-            with device:
+    try:
+        if os.path.exists(target) and not os.path.isfile(target):
+            with target.open("wb") as device:
                 yield device
-        except OSError as error:
-            raise DataError(f"cannot write {target}: {error.strerror or error}") from None
-        return
-    try:
+            return
         kept = target.stat().st_mode & 0o777 if target.exists() else None
-        handle, temporary = _open_beside(target, 0o666 if kept is None else kept)
-    except OSError as error:
-        raise DataError(f"cannot write {target}: {error.strerror or error}") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary_beside(target, 0o666 if kept is None else kept) as (file, temporary):
             if kept is not None:
-                os.fchmod(handle, kept)  # the umask is for new files only
+                os.chmod(temporary, kept)  # the umask is for new files only
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, target)
+            os.replace(temporary, target)
+        sync_folder(target.parent)
     except OSError as error:
         raise DataError(f"cannot write {target}: {error.strerror or error}") from None
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
 
 
-def _open_beside(target: Path, mode: int) -> tuple[int, Path]:
-    """A new file in the same folder, with these permissions as far as the umask allows them."""
-    while True:
-        temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}")
-        with suppress(FileExistsError):
-            return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), temporary
+def check_writable(path: PathLike) -> None:
+    """Better refused now than after an hour of training."""
+    target = Path(path)
+    if target.is_dir():
+        raise DataError(f"cannot write {path}: it is a directory")
+    folder = target.absolute().parent
+    if not folder.is_dir():
+        raise DataError(f"cannot write {path}: there is no directory {folder}")
+    if not os.access(target if target.exists() else folder, os.W_OK):
+        raise DataError(f"cannot write {path}: permission denied")

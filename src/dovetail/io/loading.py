@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from dovetail.cores import check_threads
 from dovetail.errors import DataError
+from dovetail.io.description import reading_description
 from dovetail.io.model_file import (
     TAGGER,
     ModelFile,
@@ -54,6 +56,7 @@ def load(
     layers: Mapping[str, Any] | None = None,
     threads: int | None = None,
     verify: bool | None = None,
+    mmap: bool | None = None,
 ) -> Any:
     """Open whatever a file, or bytes, hold: a tagger, a pipeline, a representation of words, or a
     model of CRFsuite, CRF++ or Wapiti.
@@ -61,7 +64,9 @@ def load(
     ``features`` is needed where features are made by a function of your own, and ``layers`` where
     a pipeline has annotators of your own: no file can hold these. ``verify`` makes sure that
     nothing in the file has changed since it was written. It reads the whole file; by default that
-    is done up to 64 MB.
+    is done up to 64 MB. ``mmap`` maps the file instead of reading it: processes share what is
+    mapped, and a model opens at once, but who cuts the file short or writes over it ends the
+    processes that use it. By default only files above 64 MB are mapped.
 
     >>> from dovetail import Tagger
     >>> content = Tagger(c2=0.1).fit([[["w=a"], ["w=b"]]], [["A", "B"]]).to_bytes()
@@ -73,11 +78,13 @@ def load(
     if is_imported(source):
         what = "a model of another program"
         return _resolved(IMPORTED.where)(source, **_taken(options, IMPORTED, what))
-    file = open_model(source, verify)
+    check_threads(threads)
+    file = open_model(source, verify, mmap=mmap)
     if file.kind not in OPENERS:
         raise unknown_kind(file)
     opener = OPENERS[file.kind]
-    return _resolved(opener.where).load(file, **_taken(options, opener, f"a {file.kind}"))
+    with reading_description(file):
+        return _resolved(opener.where).load(file, **_taken(options, opener, f"a {file.kind}"))
 
 
 def kind_of(source: Source) -> str:
@@ -95,7 +102,7 @@ def is_imported(source: Source | ModelFile) -> bool:
         try:
             with open(source, "rb") as file:
                 head = file.read(64)
-        except OSError:
+        except (OSError, ValueError):
             return False
     return not is_model_file(head) and _resolved(FIND_PROGRAM)(head) is not None
 

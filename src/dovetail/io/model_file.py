@@ -12,10 +12,12 @@ import json
 import mmap
 import os
 from collections.abc import Mapping
+from math import isinf
 from typing import TYPE_CHECKING, Any
 
 from dovetail import __version__, _native
 from dovetail.errors import ModelFileError
+from dovetail.io.facts import find_fault, mapping_of, text
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -25,6 +27,7 @@ VERSION = 1
 TAGGER = "tagger"  # what a file holds that does not say its kind
 LARGEST_HEADER = 100_000_000
 VERIFIED = 64_000_000  # models up to this size are read and verified whole when they are opened
+DIGITS = 20  # of a whole number, at most
 _DTYPES = {"|u1": "U8", "<u2": "U16", "<u4": "U32", "<u8": "U64", "<f4": "F32", "<f8": "F64"}
 Source = str | os.PathLike[str] | bytes
 _ITEM_SIZES = {"U8": 1, "U16": 2, "U32": 4, "U64": 8, "F32": 4, "F64": 8}
@@ -96,18 +99,24 @@ def unknown_kind(file: ModelFile) -> ModelFileError:
     )
 
 
-def open_model(source: Source | ModelFile, verify: bool | None = None) -> ModelFile:
-    """Map a model file, or take one from bytes, and verify all of it where that is wanted; one that
-    is open already stays as it is."""
+def open_model(
+    source: Source | ModelFile, verify: bool | None = None, *, mmap: bool | None = None
+) -> ModelFile:
+    """Read or map a model file, or take one from bytes, and verify all of it where that is wanted;
+    one that is open already stays as it is.
+
+    By default a file up to `VERIFIED` bytes is read into memory, where nobody can change it, and a
+    larger one is mapped.
+    """
     if isinstance(source, ModelFile):
         return source
-    file = _map(source, verify)
+    file = _open(source, verify, mmap)
     if file.verify:
         file.verify_all()
     return file
 
 
-def _map(source: Source, verify: bool | None) -> ModelFile:
+def _open(source: Source, verify: bool | None, mapped: bool | None) -> ModelFile:
     if isinstance(source, bytes | bytearray | memoryview):
         return ModelFile(
             memoryview(bytes(source)), "the model", verify
@@ -118,13 +127,20 @@ def _map(source: Source, verify: bool | None) -> ModelFile:
             size = os.fstat(file.fileno()).st_size
             if size < 16:
                 raise ModelFileError(f"{path} is not a model file: it has only {size} bytes")
-            content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            if size > VERIFIED if mapped is None else mapped:
+                content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            else:
+                content = memoryview(file.read())
+                if len(content) != size:
+                    raise ModelFileError(f"{path} changed while it was read: open it again")
     except ModelFileError:
         raise
     except OSError as error:
         raise ModelFileError(f"cannot open the model {path}: {error.strerror or error}") from None
     except ValueError as error:
         raise ModelFileError(f"cannot open the model {path}: {error}") from None
+    except OverflowError:
+        raise ModelFileError(f"cannot open the model {path}: it is too large") from None
     return ModelFile(content, path, verify)
 
 
@@ -133,7 +149,7 @@ def _read_header(content: memoryview, source: str) -> tuple[dict[str, tuple[int,
     if not 2 <= length <= min(LARGEST_HEADER, len(content) - 8):
         raise ModelFileError(f"{source} is not a model file, or is cut short")
     try:
-        header = json.loads(bytes(content[8 : 8 + length]).decode("utf-8"))
+        header = parse_json(bytes(content[8 : 8 + length]).decode("utf-8"))
         metadata = header.pop("__metadata__", None)
         arrays = {}
         base = 8 + length
@@ -169,14 +185,38 @@ def _read_metadata(metadata: Any, source: str) -> tuple[dict[str, str], dict[str
             raise ModelFileError(
                 f"{source} is damaged: its description has changed since it was written"
             )
-        facts = json.loads(facts_text)
-        if not isinstance(facts["labels"], list) or not isinstance(facts["training"], dict):
-            raise TypeError
-        return json.loads(sums_text), facts
+        facts, sums = parse_json(facts_text), parse_json(sums_text)
     except ModelFileError:
         raise
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ModelFileError(f"{source} is damaged: its description cannot be read") from None
+    if not mapping_of(text)(sums):
+        raise ModelFileError(f"{source} is damaged: its checksums cannot be read")
+    fault = find_fault(facts, TAGGER)
+    if fault is not None:
+        raise ModelFileError(
+            f"{source} is damaged: '{fault}' in its description is missing, or is not what it "
+            "should be"
+        )
+    return sums, facts
+
+
+def parse_json(content: str) -> Any:
+    """JSON whose numbers fit: no whole number of more than `DIGITS` digits, no 1e400."""
+    return json.loads(content, parse_int=_parse_int, parse_float=_parse_float)
+
+
+def _parse_int(digits: str) -> int:
+    if len(digits) > DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
+
+
+def _parse_float(digits: str) -> float:
+    number = float(digits)
+    if isinf(number):
+        raise ValueError(f"{digits} is beyond the range of numbers")
+    return number
 
 
 def _digest(facts_text: str, sums_text: str) -> str:
@@ -211,6 +251,6 @@ def to_bytes(arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -
             "data_offsets": [begin, end],
         }
         begin = end
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    return b"".join([len(text).to_bytes(8, "little"), text, *raw.values()])
+    head = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    head += b" " * (-len(head) % 8)
+    return b"".join([len(head).to_bytes(8, "little"), head, *raw.values()])

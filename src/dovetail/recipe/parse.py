@@ -50,6 +50,10 @@ def parse_recipe(path: Path) -> Description:
         given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{path} is not TOML: {error}") from None
+    except RecursionError:
+        raise DataError(f"{path} has lists or tables that are nested too deeply") from None
+    except ValueError as error:  # of Python's own, such as whole numbers of 5,000 digits
+        raise DataError(f"{path} has a value that cannot be read: {error}") from None
     check_table(given, RECIPE, str(path), TABLES)
     tables = given.pop("task", [])
     if not tables:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dovetail.base import training
 from dovetail.corpus import Corpus, SoftColumn
 from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingError
 from dovetail.representation import HMM, Progress, Vocabulary, WordClasses
@@ -236,3 +237,30 @@ def test_a_state_without_words_starts_with_equal_shares() -> None:
     earlier.emissions[:] = [[0, 0.5], [1, 0], [0, 0.5]]
     found = earlier_start(earlier, old, new)
     np.testing.assert_allclose(found.emissions, [[0.5, 0.5], [0.5, 0.5]])
+
+
+@pytest.mark.parametrize("batch", [None, 9])
+@pytest.mark.parametrize("held_out", [None, news(60, seed=5)], ids=["alone", "held out"])
+def test_a_training_that_dies_is_resumed_exactly(
+    batch: int | None, held_out: Corpus | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same file in the end, also where likelihoods or held-out text say when that is."""
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    settings: dict[str, Any] = {"rounds": 40, "batch": batch, "tolerance": 2e-3}
+    given: dict[str, Any] = {"held_out": held_out, "patience": 3}
+    whole = plain(**settings).fit(news(), **given)
+    assert 5 < len(whole.history_) < 40
+    for last in (2, 4, len(whole.history_)):
+
+        def die(progress: Progress, last: int = last) -> None:
+            if progress.round == last:
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            plain(**settings).fit(news(), **given, checkpoint=tmp_path / "c", callback=die)
+        assert HMM.load(tmp_path / "c").rounds_ < last
+        resumed = plain(**settings).fit(news(), **given, resume=tmp_path / "c")
+        assert resumed.to_bytes() == whole.to_bytes()
+        assert [p._replace(seconds=0) for p in resumed.history_] == [
+            p._replace(seconds=0) for p in whole.history_
+        ]

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from dovetail.chain.train.alternation import alternate
-from dovetail.chain.train.lbfgs import minimize, minimize_from
+from dovetail.chain.train.lbfgs import minimize, minimize_from, resume_from
 from dovetail.chain.train.objective import Objective
-from dovetail.chain.train.steps import Plan, Step, Weights
+from dovetail.chain.train.steps import Plan, State, Step, Weights
 from dovetail.chain.train.stochastic import run_epochs
 
 logger = logging.getLogger(__name__)
@@ -27,26 +28,38 @@ SLOW_L1 = (
 )
 
 
-def choose_method(plan: Plan, objective: Objective, start: Weights | None) -> Iterator[Step]:
+def choose_method(
+    plan: Plan, objective: Objective, start: Weights | None, state: State | None = None
+) -> Iterator[Step]:
     """The dual and L-BFGS by turns where the dual exists, else L-BFGS alone."""
     obstacle = plan.dual_obstacle
     if not obstacle and plan.c1 > SLOW_L1 * 2.0 * objective.c2:
         obstacle = "the L1 penalty is too strong for so weak an L2 penalty"
     if not obstacle:
-        return alternate(plan, objective, start)
+        return alternate(plan, objective, start, state)
     if start is not None:
-        return minimize(plan, objective, start)
+        return minimize(plan, objective, start, state)
     logger.info("starting by stochastic gradients: %s", obstacle)
-    return _start_stochastically(plan, objective)
+    return _start_stochastically(plan, objective, state)
 
 
-def _start_stochastically(plan: Plan, objective: Objective) -> Iterator[Step]:
+def _start_stochastically(plan: Plan, objective: Objective, state: State | None) -> Iterator[Step]:
+    if state is not None and "epochs" not in state:
+        yield from resume_from(plan, objective, state)
+        return
     w = np.zeros(objective.size)
-    for step in run_epochs(objective, w, plan.seed, START_EPOCHS):
-        yield Step(**{**vars(step), "finished": None})
+    if state is not None:
+        w = state["w"]
+    for step in run_epochs(objective, w, plan.seed, START_EPOCHS, state):
         w = step.weights
+        yield Step(**{**vars(step), "finished": None, "state": partial(_state, step)})
     value, _ = objective(w)
     if not np.isfinite(value) or value > objective(np.zeros_like(w))[0]:
         logger.info("the quick start went astray; starting from zero")
         w = np.zeros_like(w)
     yield from minimize_from(plan, objective, w, scale=None)
+
+
+def _state(step: Step) -> State:
+    assert step.state is not None
+    return {**step.state(), "w": step.weights}

@@ -8,7 +8,7 @@ import numpy as np
 
 from dovetail import _native
 from dovetail.chain.train.objective import Objective
-from dovetail.chain.train.steps import Plan, Step, Weights
+from dovetail.chain.train.steps import Plan, State, Step, Weights
 from dovetail.errors import TrainingError
 
 CHECK = 0.6  # the gap is about twice what the dual value still has to rise
@@ -49,6 +49,15 @@ class DualAscent:
     def restart(self, w: Weights) -> None:
         """Go on from the distributions that weights ``w`` give."""
         self.values = [self._native.restart(w)]
+
+    def state(self) -> State:
+        """What `restore` needs to go on from here."""
+        return {"values": list(self.values), "seed": self._seed, "native": self._native.state()}
+
+    def restore(self, state: State) -> None:
+        """Go on from where another ascent of the same problem was."""
+        self.values, self._seed = list(state["values"]), state["seed"]
+        self._native.restore(state["native"])
 
     def refresh(self) -> float:
         """The dual value without what rounding has added up to."""
@@ -92,13 +101,18 @@ class DualAscent:
         return last * rate ** (1 + skip) / (1.0 - rate) if rate < 1.0 else np.inf
 
 
-def ascend_dual(plan: Plan, objective: Objective, start: Weights | None) -> Iterator[Step]:
+def ascend_dual(
+    plan: Plan, objective: Objective, start: Weights | None, state: State | None = None
+) -> Iterator[Step]:
     """The method ``dual``."""
     if plan.dual_obstacle:
         raise TrainingError(f"the dual method cannot be used: {plan.dual_obstacle}")
     if start is not None:
         raise TrainingError("the dual method cannot start from a model; use auto or lbfgs")
-    return ascend(DualAscent(plan, objective, accelerated=False))
+    ascent = DualAscent(plan, objective, accelerated=False)
+    if state is not None:
+        ascent.restore(state)
+    return ascend(ascent)
 
 
 def ascend(ascent: DualAscent) -> Iterator[Step]:
@@ -111,7 +125,7 @@ def ascend(ascent: DualAscent) -> Iterator[Step]:
         value = ascent.run_epoch()
         check = ascent.nearly_done
         bound = ascent.refresh() if check else value
-        step = Step("dual", ascent.weights(), notes={"dual": value})
+        step = Step("dual", ascent.weights(), notes={"dual": value}, state=ascent.state)
         if check:
             step.objective, step.gradient_norm = ascent.evaluate(step.weights)
             step.gap = (step.objective - bound) / max(abs(step.objective), 1e-300)

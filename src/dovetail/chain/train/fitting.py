@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dovetail import __version__, _native
-from dovetail.base.training import Hooks, run_rounds, training_date
+from dovetail.base.training import (
+    Hooks,
+    Position,
+    run_rounds,
+    training_date,
+    training_seconds,
+)
 from dovetail.chain.constraints import (
     NOTHING,
     choose_scheme,
@@ -27,12 +33,14 @@ from dovetail.chain.train.checks import check_training
 from dovetail.chain.train.methods import find_method
 from dovetail.chain.train.objective import Objective
 from dovetail.chain.train.prior import find_prior
+from dovetail.chain.train.resumption import describe, guarded, identify, read_checkpoint
 from dovetail.chain.train.roles import assign_roles
 from dovetail.chain.train.steps import Callback, Plan, Progress, Step, Weights, report_progress
 from dovetail.chain.train.warm_start import transfer_weights
 from dovetail.errors import TrainingError
 from dovetail.features import Dataset
-from dovetail.io.files import atomic_write
+from dovetail.io.files import atomic_write, check_writable
+from dovetail.io.model_file import Source
 from dovetail.numeric import log
 
 if TYPE_CHECKING:
@@ -138,22 +146,30 @@ class Fitting:
         callback: Callback | None,
         checkpoint: str | os.PathLike[str] | None,
         warm_start: ChainModel | None,
+        resume: Source | None,
         origin: Mapping[str, Any],
     ) -> Fitted:
         tagger = self.tagger
-        objective = Objective(
-            self.problem, self.c2, precision=tagger.precision, threads=tagger.threads
-        )
+        objective = self._make_objective()
 
-        def make_model(w: Weights, facts: Mapping[str, Any] | None = None) -> ChainModel:
-            arrays = {**self.problem.export(w), **self.limits}
+        def make_model(
+            w: Weights,
+            facts: Mapping[str, Any] | None = None,
+            further: Mapping[str, Any] | None = None,
+        ) -> ChainModel:
+            arrays = {**self.problem.export(w), **self.limits, **(further or {})}
             return ChainModel.from_arrays(arrays, {**self._facts(), **description, **(facts or {})})
 
-        def save(step: Step, _iteration: int) -> None:
+        def save(position: Position[Step, Progress]) -> None:
             assert checkpoint is not None
+            goes_on = not position.ended and position.step.state is not None
+            arrays, facts = describe(position, objective, identity) if goes_on else ({}, {})
+            content = make_model(position.kept_step.weights, facts, arrays).to_bytes()
             with atomic_write(checkpoint) as file:
-                file.write(make_model(step.weights).to_bytes())
+                file.write(content)
 
+        if checkpoint is not None:
+            check_writable(checkpoint)
         score = held_out
         hooks: Hooks[Step, Progress] = Hooks(
             callback=callback,
@@ -168,17 +184,30 @@ class Fitting:
             dual_obstacle=self.dual_obstacle(),
             convex=self.data.native.fully_labelled,
         )
-        start = self._start(warm_start) if warm_start else None
+        identity = ""
+        if checkpoint is not None or resume is not None:
+            settings = {**self._facts()["training"]["settings"], "max_iterations": None}
+            given = [settings, description.get("features")]
+            identity = self._identify(plan, given, objective.threads)
+        resumed = None if resume is None else read_checkpoint(resume, identity)
+        if resumed is not None:
+            objective.restore(resumed.objective)
+        start = self._start(warm_start) if warm_start and not resumed else None
         try:
             outcome = run_rounds(
-                self.method.steps(plan, objective, start),
+                guarded(
+                    self.method.steps(plan, objective, start, resumed.state if resumed else None),
+                    resume,
+                ),
                 report_progress,
                 hooks,
                 limit=tagger.max_iterations,
+                begin=resumed.position if resumed else None,
                 unit="iterations",
             )
         except _native.ImpossibleSequence as error:
             raise self._explain_failure(error) from None
+        outcome.step.state = None  # lets go of the optimiser
         kept = outcome.history[outcome.kept - 1]
         facts = {
             "stopped": outcome.stopped,
@@ -187,7 +216,7 @@ class Fitting:
             "objective": kept.objective,
             "gap": kept.gap,
             "held_out": kept.held_out,
-            "seconds": outcome.history[-1].seconds,
+            "seconds": training_seconds(outcome.history[-1].seconds),
             "evaluations": objective.evaluations,
             "date": training_date(),
             **origin,
@@ -195,6 +224,13 @@ class Fitting:
         training = {**self._facts()["training"], **facts}
         model = make_model(outcome.step.weights, {"training": training})
         return Fitted(model, outcome.history, outcome.stopped)
+
+    def _identify(self, plan: Plan, given: list[Any], threads: int) -> str:
+        return identify(self.problem, plan, given, threads)
+
+    def _make_objective(self) -> Objective:
+        tagger = self.tagger
+        return Objective(self.problem, self.c2, precision=tagger.precision, threads=tagger.threads)
 
     def _explain_failure(self, error: Exception) -> TrainingError:
         """Known labels were compared with the constraints before: if all are known, it is numbers

@@ -16,7 +16,7 @@ import numpy as np
 
 from dovetail import _native
 from dovetail.chain.train.objective import Objective, Precision
-from dovetail.chain.train.steps import Plan, Step, Weights
+from dovetail.chain.train.steps import Plan, State, Step, Weights
 
 MEMORY = 8
 PATIENCE = 10
@@ -36,8 +36,12 @@ class SmoothObjective(Protocol):
     def switch_to_double(self) -> None: ...
 
 
-def minimize(plan: Plan, objective: Objective, start: Weights | None) -> Iterator[Step]:
+def minimize(
+    plan: Plan, objective: Objective, start: Weights | None, state: State | None = None
+) -> Iterator[Step]:
     """The method ``lbfgs``; at an earlier model's weights the curvature is a good guide."""
+    if state is not None:
+        return resume_from(plan, objective, state)
     if start is None:
         return minimize_from(plan, objective, np.zeros(objective.size), scale=None)
     return minimize_from(plan, objective, start, scale=objective.inverse_curvature(start))
@@ -52,6 +56,56 @@ def minimize_from(
     )
 
 
+def resume_from(plan: Plan, objective: Objective, state: State) -> Iterator[Step]:
+    """The rounds that follow the one with that state."""
+    none = np.empty(0)
+    return lbfgs(
+        objective, none, c1=plan.c1, tolerance=plan.tolerance, convex=plan.convex, state=state
+    )
+
+
+class _Descent:
+    """All that a round of L-BFGS leaves to the next."""
+
+    def __init__(self, objective: SmoothObjective, start: Weights, c1: float, memory: int) -> None:
+        self.objective = objective
+        self.c1 = c1
+        self.finished: str | None = None
+        self.history = _native.LbfgsHistory(objective.size, memory)
+        self.scale: Weights | None = None
+        if start.size:
+            self.begin(start.copy())
+
+    def begin(self, w: Weights) -> None:
+        """Afresh from ``w``, without what is known of the curvature."""
+        self.history.clear()
+        smooth, self.gradient = self.objective(w)
+        self.w, self.value = w, smooth + _l1(w, self.c1)
+        self.values = [self.value]
+
+    def move(self, w: Weights, value: float, gradient: Weights) -> None:
+        self.history.push(w - self.w, gradient - self.gradient)
+        self.w, self.value, self.gradient = w, value, gradient
+        self.values.append(value)
+
+    def state(self) -> State:
+        return {
+            "w": self.w,
+            "value": self.value,
+            "gradient": self.gradient,
+            "values": self.values[-1 - PATIENCE :],
+            "scale": np.empty(0) if self.scale is None else self.scale,
+            "finished": self.finished,
+            "history": self.history.state(),
+        }
+
+    def restore(self, state: State) -> None:
+        self.w, self.value, self.gradient = state["w"], state["value"], state["gradient"]
+        self.values, self.finished = list(state["values"]), state["finished"]
+        self.scale = state["scale"] if state["scale"].size else None
+        self.history.restore(state["history"])
+
+
 def lbfgs(
     objective: SmoothObjective,
     start: Weights,
@@ -61,68 +115,70 @@ def lbfgs(
     scale: Weights | None = None,
     convex: bool = True,
     memory: int = MEMORY,
+    state: State | None = None,
 ) -> Iterator[Step]:
     """Yield ever better weights; ``scale``: the inverse curvature, where the start is a good guide
-    to it."""
-    history = _native.LbfgsHistory(objective.size, memory)
-    w = start.copy()
-    smooth, gradient = objective(w)
-    value = smooth + _l1(w, c1)
-    values = [value]
-    direction = np.empty_like(w)
+    to it. With the ``state`` of a step, the steps that follow it."""
+    at = _Descent(objective, start, c1, memory)
+    if state is None:
+        at.scale = scale
+    else:
+        at.restore(state)
+        if at.finished:
+            return
+    seen = state is not None
     phase = "owl-qn" if c1 else "l-bfgs"
     while True:
-        slope = _pseudo_gradient(w, gradient, c1)
+        slope = _pseudo_gradient(at.w, at.gradient, c1)
         norm = float(np.sqrt(np.sum(slope * slope)))
-        certain = convex and objective.c2 > 0 and value != 0
-        gap = norm * norm / (4.0 * objective.c2 * abs(value)) if certain else None
-        if certain and c1:
-            bound = _lower_bound(w, value - _l1(w, c1), gradient, c1, objective.c2)
-            assert gap is not None
-            gap = min(gap, (value - bound) / abs(value))
-        finished, moved = _certified(norm, gap, tolerance), None
-        stalled = None if finished else _stalled(values, tolerance)
-        if objective.precision == "double":
-            finished = finished or stalled
-        yield Step(phase, w, value, norm, gap, finished)
-        if finished:
+        gap = _gap(at, norm, c1) if convex and objective.c2 > 0 and at.value != 0 else None
+        certified, moved = _certified(norm, gap, tolerance), None
+        stalled = None if certified else _stalled(at.values, tolerance)
+        at.finished = certified or (stalled if objective.precision == "double" else None)
+        if not seen:
+            yield Step(phase, at.w, at.value, norm, gap, at.finished, state=at.state)
+        seen = False
+        if at.finished:
             return
         if not stalled:
-            _set_direction(direction, history, slope, scale, c1)
+            direction = _find_direction(at.history, slope, at.scale, c1)
             first = 1.0
-            if len(values) == 1:
-                first = min(1.0, 1.0 / max(norm, 1e-300)) if scale is None else 0.1
-            moved = _line_search(objective, w, value, slope, direction, first, c1)
-        if moved is None and objective.precision == "double":
-            yield Step(phase, w, value, norm, gap, "the limit of numerical precision is reached")
+            if len(at.values) == 1:
+                first = min(1.0, 1.0 / max(norm, 1e-300)) if at.scale is None else 0.1
+            moved = _line_search(objective, at.w, at.value, slope, direction, first, c1)
+        if moved is not None:
+            at.move(*moved)
+        elif objective.precision == "double":
+            at.finished = "the limit of numerical precision is reached"
+            yield Step(phase, at.w, at.value, norm, gap, at.finished, state=at.state)
             return
-        if moved is None:
+        else:
             objective.switch_to_double()
-            history.clear()
-            smooth, gradient = objective(w)
-            value = smooth + _l1(w, c1)
-            values = [value]
-            continue
-        new_w, new_value, new_gradient = moved
-        history.push(new_w - w, new_gradient - gradient)
-        w, value, gradient = new_w, new_value, new_gradient
-        values.append(value)
+            at.begin(at.w)
 
 
-def _set_direction(
-    direction: Weights,
-    history: _native.LbfgsHistory,
-    slope: Weights,
-    scale: Weights | None,
-    c1: float,
-) -> None:
-    """Write a descent direction."""
+def _gap(at: _Descent, norm: float, c1: float) -> float:
+    """How far the minimum of a convex objective can be, relative to its value."""
+    c2 = at.objective.c2
+    gap = norm * norm / (4.0 * c2 * abs(at.value))
+    if not c1:
+        return gap
+    bound = _lower_bound(at.w, at.value - _l1(at.w, c1), at.gradient, c1, c2)
+    return min(gap, (at.value - bound) / abs(at.value))
+
+
+def _find_direction(
+    history: _native.LbfgsHistory, slope: Weights, scale: Weights | None, c1: float
+) -> Weights:
+    """A descent direction."""
+    direction = np.empty_like(slope)
     history.direction(slope, np.empty(0) if scale is None else scale, direction)
     if c1:
         direction[direction * slope >= 0] = 0.0
     if float(np.sum(direction * slope)) >= 0:
         history.clear()
         np.negative(slope, out=direction)
+    return direction
 
 
 def _l1(w: Weights, c1: float) -> float:

@@ -15,7 +15,7 @@ from dovetail.chain.train.dual import ascend_dual
 from dovetail.chain.train.lbfgs import minimize
 from dovetail.chain.train.objective import Objective
 from dovetail.chain.train.perceptron import train_perceptron
-from dovetail.chain.train.steps import Plan, Step, Weights
+from dovetail.chain.train.steps import Plan, State, Step, Weights
 from dovetail.chain.train.stochastic import descend_stochastically
 from dovetail.errors import TrainingError
 
@@ -25,9 +25,9 @@ Method = Literal["auto", "lbfgs", "dual", "sgd", "perceptron"]
 @dataclass(frozen=True)
 class TrainingMethod:
     """A method, and what it can do; ``steps`` makes rounds from a plan, an objective and, where
-    there is one, the weights of an earlier model."""
+    there are such, the weights of an earlier model, or the state of the round to go on from."""
 
-    steps: Callable[[Plan, Objective, Weights | None], Iterator[Step]]
+    steps: Callable[[Plan, Objective, Weights | None, State | None], Iterator[Step]]
     l1: bool = False
     l2: bool = True
     weights: bool = False  # of sequences and labels

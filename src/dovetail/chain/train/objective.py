@@ -7,15 +7,24 @@ threads.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
 from dovetail import _native
-from dovetail.chain.train.steps import Weights
+from dovetail.chain.train.steps import State, Weights
 from dovetail.cores import count_cores
 
 Precision = Literal["single", "double"]
+
+
+class Descent(Protocol):
+    """Passes over the data that change weights as they go."""
+
+    def epoch(self, rate: float, seed: int) -> float: ...
+    def weights(self, w: Weights, /) -> None: ...
+    def state(self) -> State: ...
+    def restore(self, state: State, /) -> None: ...
 
 
 class Objective:
@@ -45,6 +54,18 @@ class Objective:
         self.precision = "double"
         self._kernel = self._kernel_of("double")
 
+    def state(self) -> State:
+        """What `restore` needs, so that the next evaluation has the same bits."""
+        uses = self._kernel.uses
+        return {"precision": self.precision, "evaluations": self.evaluations, "uses": uses}
+
+    def restore(self, state: State) -> None:
+        """Go on from where another objective of the same problem was."""
+        self.evaluations = int(state["evaluations"])
+        if state["precision"] != self.precision:
+            self.switch_to_double()
+        self._kernel.uses = int(state["uses"])
+
     @property
     def size(self) -> int:
         return self.problem.n_parameters
@@ -59,9 +80,16 @@ class Objective:
     def inverse_curvature(self, w: Weights) -> Weights:
         """Inverse of the penalised Fisher diagonal at ``w``: the scale on which each weight
         lives."""
+        return 1.0 / (2.0 * self.c2 + FISHER_SHARE * self._fisher(w) + 1e-3)
+
+    def _fisher(self, w: Weights) -> Weights:
         fisher = np.empty(self.size)
         self._kernel.curvature(w, fisher, self.threads)
-        return 1.0 / (2.0 * self.c2 + FISHER_SHARE * fisher + 1e-3)
+        return fisher
+
+    def stochastic(self, w: Weights) -> Descent:
+        """Stochastic gradient descent from these weights."""
+        return _native.Stochastic(self.problem, self.c2, w)
 
 
 # Given that all other weights can move too, the loss curves less in one than its Fisher entry says.

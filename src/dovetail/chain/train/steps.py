@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,9 @@ import numpy.typing as npt
 from dovetail.base.training import Round
 
 Weights = npt.NDArray[np.float64]
+State = dict[str, Any]
+"""What an optimiser needs to go on after a round: numbers, texts, arrays, lists of numbers, and
+states of its parts."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,8 @@ class Plan:
 class Step:
     """State of an optimiser after a round: weights, and how good they are known to be.
 
-    A method that has nothing left to do sets ``finished`` to the reason.
+    A method that has nothing left to do sets ``finished`` to the reason. ``state`` may be called
+    until the next step is taken: the same method goes on from what it gives.
     """
 
     phase: str
@@ -39,6 +43,7 @@ class Step:
     gap: float | None = None
     finished: str | None = None
     notes: dict[str, float] = field(default_factory=dict)
+    state: Callable[[], State] | None = None
 
 
 class Progress(NamedTuple):

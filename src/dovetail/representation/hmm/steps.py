@@ -13,6 +13,12 @@ from dovetail.base.training import Round
 from dovetail.representation.hmm.parameters import Parameters
 
 Memory = Mapping[str, npt.NDArray[Any]]
+PASSING = "posteriors"  # in a memory: as large as the text, and only in checkpoints
+
+
+def lasting(memory: Memory) -> Memory:
+    """What a finished model keeps of a memory."""
+    return {name: values for name, values in memory.items() if name != PASSING}
 
 
 class Progress(NamedTuple):
@@ -54,9 +60,11 @@ def report_progress(done: Round[Step]) -> Progress:
     return Progress(done.number, step.log_likelihood, done.held_out, step.properties, done.seconds)
 
 
-def until_converged(steps: Iterable[Step], tolerance: float) -> Iterator[Step]:
-    """Steps that are finished when the likelihood changes by less than so much, relative to it."""
-    before = -inf
+def until_converged(
+    steps: Iterable[Step], tolerance: float, before: float = -inf
+) -> Iterator[Step]:
+    """Steps that are finished when the likelihood changes by less than so much, relative to it;
+    ``before`` is that of the step before the first."""
     for step in steps:
         gain, before = step.log_likelihood - before, step.log_likelihood
         if step.settled and abs(gain) < tolerance * abs(before):

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dovetail.base import training
 from dovetail.corpus import Corpus, SoftColumn
 from dovetail.errors import DataError
-from dovetail.representation import HMM, BiasedHMM, Distance, Entropy, Predict, TokenCost
+from dovetail.representation import HMM, BiasedHMM, Distance, Entropy, Predict, Progress, TokenCost
 from dovetail.representation.bias.bias import conditional_entropy
 from representation.texts import news, novel
 
@@ -251,3 +252,23 @@ def test_bad_input_is_one_sentence() -> None:
     hmm = biased(Entropy("pos"), states=2).fit(news(1))
     with pytest.raises(DataError, match="1 sequences cannot be parted into 2 folds"):
         hmm.annotate_cross_fitted(news(1), folds=2)
+
+
+@pytest.mark.parametrize("settings", [{}, {"sigma": 300.0, "scaling": "paper"}, {"sigma": 30.0}])
+def test_a_training_that_dies_is_resumed_exactly(
+    settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Checkpoints hold the posteriors of tokens too, which finished models do not."""
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    biases = Entropy("pos", 1.0), Distance(0.5)
+
+    def die(progress: Progress) -> None:
+        if progress.round == 4:
+            raise ZeroDivisionError
+
+    whole = biased(*biases, rounds=6, **settings).fit(news(), novel())
+    one = biased(*biases, rounds=6, **settings)
+    with pytest.raises(ZeroDivisionError):
+        one.fit(news(), novel(), checkpoint=tmp_path / "c", callback=die)
+    resumed = biased(*biases, rounds=6, **settings).fit(news(), novel(), resume=tmp_path / "c")
+    assert resumed.to_bytes() == whole.to_bytes()

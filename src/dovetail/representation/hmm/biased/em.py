@@ -15,7 +15,7 @@ from dovetail.representation.hmm.biased.dual import Ball, ascend
 from dovetail.representation.hmm.em import Rule
 from dovetail.representation.hmm.inference import Costs, Engine, Expected
 from dovetail.representation.hmm.parameters import Parameters
-from dovetail.representation.hmm.steps import Memory, Step
+from dovetail.representation.hmm.steps import PASSING, Memory, Step
 from dovetail.representation.text import Floats, Singles, Text
 
 STILL = 0.01  # of the ball's radius: multipliers that move no farther have settled
@@ -40,8 +40,8 @@ class BiasState:
     by_code: list[Floats] = field(default_factory=list)
     step: float | None = None
     posteriors: Singles | None = None
-    """Of the last E-step, where a bias needs them. No file holds these: whoever goes on from one
-    takes them anew."""
+    """Of the last E-step, where a bias needs them. Only checkpoints hold these: whoever goes on
+    from a finished model takes them anew."""
 
     def __post_init__(self) -> None:
         if not self.multipliers:
@@ -59,6 +59,7 @@ class BiasState:
             [memory[f"multipliers {k}"] for k in range(len(biases))],
             [memory[f"expected {k}"] for k in range(columns)],
             float(memory["step"][0]) if "step" in memory else None,
+            memory.get(PASSING),
         )
 
     def memory(self) -> dict[str, npt.NDArray[Any]]:
@@ -66,6 +67,7 @@ class BiasState:
             **{f"multipliers {k}": values for k, values in enumerate(self.multipliers)},
             **{f"expected {k}": values for k, values in enumerate(self.by_code)},
             **({} if self.step is None else {"step": np.array([self.step])}),
+            **({} if self.posteriors is None else {PASSING: self.posteriors}),
         }
 
     def by_bias(self, by_code: ByCode) -> list[ByCode]:

@@ -1,0 +1,3 @@
+"""What an input may take: seconds, and megabytes."""
+
+SLOWEST, MEMORY = 5, 1024
