@@ -65,6 +65,11 @@ class LayerwiseTraining:
     same: Mapping[str, str] = field(default_factory=dict)  # types below, and what they mean above
     notes: list[str] = field(default_factory=list)
     sources: dict[str, TrainedOn] = field(default_factory=dict)
+    old_text: Mapping[str, TrainedOn] = field(default_factory=dict)  # of layers not trained now
+
+    def text_of(self, layer: Layer) -> TrainedOn | None:
+        """The labelled text of a layer, where it is at hand."""
+        return self.sources.get(layer.name) or self.old_text.get(layer.name)
 
     def fit(self, layer: Layer, corpus: Corpus, label: str) -> None:
         """Train one layer on a corpus whose lower columns are filled in first."""

@@ -16,7 +16,7 @@ from dovetail.pipeline.layers.recalibrated import Correction, Recalibrated
 from dovetail.pipeline.layers.tagger import TaggerLayer
 from dovetail.pipeline.train.auto.members import ALONE, MAPPED, MAPPED_SPANS, READING, Member
 from dovetail.pipeline.train.auto.pools import Candidates
-from dovetail.pipeline.train.auto.scoring import evaluate_held_out, log_likelihood
+from dovetail.pipeline.train.auto.scoring import evaluate_held_out, log_likelihoods
 from dovetail.pipeline.train.held_out import HeldOut
 from pipeline.conftest import only, random_corpus
 
@@ -106,7 +106,7 @@ def test_auto_pools_and_recalibrates_the_last_task(monkeypatch: pytest.MonkeyPat
         {"low": lower, "up": upper}, folds=3, callback=lambda title, _: titles.append(title)
     )
     assert {"low", "up", "up, without part 3 of 3"} <= set(titles)
-    assert "taken: transfer" in pipeline.notes_[-1]
+    assert "taken: transfer" in pipeline.notes_[0]
     made = pipeline["up"]
     assert isinstance(made, Recalibrated)
     assert isinstance(made.annotator, Pool)
@@ -308,8 +308,9 @@ def scored(here: float, n: int = 4, next_to_it: float = -3.0) -> HeldOut:
 def test_of_pools_that_find_as_much_the_likelier_is_better() -> None:
     likely, unlikely = [scored(-1.0)], [scored(-2.0)]
     assert evaluate_held_out(likely).score == evaluate_held_out(unlikely).score == 0.0
-    assert log_likelihood(likely) == pytest.approx(-4 * (np.log1p(np.e) + 7 * np.log1p(np.exp(-3))))
-    assert log_likelihood(likely) > log_likelihood(unlikely)
+    each = -(np.log1p(np.e) + 7 * np.log1p(np.exp(-3)))
+    assert log_likelihoods(likely) == pytest.approx([each] * 4)
+    assert log_likelihoods(likely).sum() > log_likelihoods(unlikely).sum()
 
 
 @pytest.mark.parametrize(
