@@ -8,6 +8,7 @@ PACKAGE := $(VENV)/.package
 TEST_TOOLS := $(VENV)/.test-tools
 EXPERIMENT_TOOLS := $(VENV)/.experiment-tools
 DOC_TOOLS := $(VENV)/.doc-tools
+STUDIO_TOOLS := $(VENV)/.studio-tools
 PEERS := $(VENV)/.peers
 NATIVE := CMakeLists.txt $(shell find native -type f)
 SANITIZE := build/sanitize
@@ -15,16 +16,17 @@ FUZZING := build/fuzzing
 MINUTES ?= 5
 WHEEL_TOOLS := build/wheel-tools
 
-.PHONY: help demo lint test docs bench reproduce sanitize crash load fuzz fuzz-plain wheel test-wheel clean
+.PHONY: help demo studio lint test docs bench reproduce sanitize crash load fuzz fuzz-plain wheel test-wheel clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo          two taggers put together, on small corpora that come along; a report on it"
+	@echo "make studio        label made-up mails in the browser, with a model that learns meanwhile"
 	@echo "make test          style, types, architecture and all tests; the documentation site is built"
 	@echo "make lint          style, types and architecture alone"
 	@echo "make docs          the documentation site, into build/docs"
-	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, selection, tag, startup, features, index, accuracy, grid, hmm, hostile, interop, linear, aso, dispatch, serve, serve_soak)"
-	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, aso, transfer, little, together, joint, old_models)"
+	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, selection, tag, startup, features, index, large, cluster, deaths, plan, accuracy, grid, hmm, hostile, interop, linear, aso, dispatch, serve, serve_soak, suggest)"
+	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, aso, transfer, little, together, joint, old_models, labelling)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
 	@echo "make fuzz MINUTES=5  files of all kinds and requests, mutated and read under sanitizers (needs clang)"
 	@echo "make fuzz-plain MINUTES=5  the same without sanitizers, many times as fast"
@@ -36,6 +38,9 @@ help:
 
 demo: $(PACKAGE)
 	@$(BIN)/python -m dovetail.demo
+
+studio: $(PACKAGE) $(STUDIO_TOOLS)
+	@$(BIN)/python -m dovetail.demo.label $(ARGS)
 
 lint: $(PACKAGE) $(TEST_TOOLS)
 	@echo "Checking style, types and architecture"
@@ -115,7 +120,7 @@ test-wheel: $(VENV)/.made $(TEST_TOOLS)
 	@DOVETAIL_WHEELS="$(abspath dist)" $(BIN)/python -m pytest -q -rs tests/native/test_wheel.py
 
 clean:
-	rm -rf $(VENV) build dist src/dovetail/_native/__init__.pyi demo-report.html demo-report.jsonl
+	rm -rf $(VENV) build dist src/dovetail/_native/__init__.pyi demo-report.html demo-report.jsonl demo-talks
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/.made:
@@ -138,6 +143,11 @@ install_group = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pypr
 $(TEST_TOOLS): $(VENV)/.made pyproject.toml
 	@echo "Installing the tools for tests"
 	@$(call install_group,test)
+	@touch $@
+
+$(STUDIO_TOOLS): $(VENV)/.made pyproject.toml
+	@echo "Installing what the labelling page needs"
+	@$(call install_group,studio)
 	@touch $@
 
 $(DOC_TOOLS): $(VENV)/.made pyproject.toml

@@ -6,7 +6,8 @@ first underscore; one in small letters is not, so that {before}, when the coffee
 like a start time but is none. All people, places and titles are invented. A third of each list of
 them is kept from the training file, so that the test file shows how well a tagger generalises.
 Every twelfth e-mail of the training file is also in few.conll, for when little is labelled; all
-e-mails of both files are in emails.conll, which shows where each begins.
+e-mails of both files are in emails.conll, which shows where each begins. Those of unlabelled.txt
+and mails.txt are text alone.
 
     python tools/make_demo_corpus.py [FOLDER]
 """
@@ -813,17 +814,22 @@ def conll_with_documents(emails: Sequence[Sequence[Sequence[Piece]]]) -> str:
     return "\n".join(f"-DOCSTART-\tO\n\n{conll([email])}" for email in emails)
 
 
+def running_text(emails: Sequence[Sequence[Sequence[Piece]]]) -> str:
+    """E-mails as they are sent, with a blank line between them."""
+    return "\n".join("".join(plain_text(line) + "\n" for line in email) for email in emails)
+
+
 def demo_files() -> dict[str, str]:
     """The files of the demo by their names."""
     seen: set[str] = set()
     train, test = compose(Draw(1, 0.0), 640, seen), compose(Draw(2, 0.4), 200, seen)
-    raw = compose(Draw(3, 0.4), 40, seen)
-    texts = ("".join(plain_text(line) + "\n" for line in email) for email in raw)
+    raw, mails = compose(Draw(3, 0.4), 40, seen), compose(Draw(4, 0.4), 600, seen)
     return {
         "train.conll": conll(train),
         "few.conll": conll(train[::12]),
         "test.conll": conll(test),
-        "unlabelled.txt": "\n".join(texts),
+        "unlabelled.txt": running_text(raw),
+        "mails.txt": running_text(mails),
         "emails.conll": conll_with_documents(train + test),
     }
 

@@ -23,6 +23,7 @@ PUBLIC = (
     "dovetail.multitask",
     "dovetail.pipeline",
     "dovetail.representation",
+    "dovetail.studio",
 )
 MODULES = sorted((ROOT / "experiments").rglob("*.py"))
 

@@ -6,6 +6,7 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -123,9 +124,39 @@ def test_too_old_cpu(python: Path, cpu: str) -> None:
         assert "Traceback" not in done.stderr
 
 
-def test_page_of_the_service_comes_along(python: Path) -> None:
-    listing = "[f.name for f in resources.files('dovetail.serve').joinpath('page').iterdir()]"
+@pytest.mark.parametrize("package", ["serve", "studio"])
+def test_pages_come_along(python: Path, package: str) -> None:
+    listing = f"[f.name for f in resources.files('dovetail.{package}').joinpath('page').iterdir()]"
     script = f"from importlib import resources; print(*sorted({listing}))"
     done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=True)
-    page = DEMO.parent / "serve" / "page"
+    page = DEMO.parent / package / "page"
     assert done.stdout.split() == sorted(file.name for file in page.iterdir())
+
+
+def test_labelling_page_in_a_browser(python: Path) -> None:
+    """The browser tests, with the studio of the wheel."""
+    if python.resolve().name not in ("python3.11", "python3.12"):
+        pytest.skip("once for each wheel")
+    extra = ["starlette>=0.47", "uvicorn>=0.30"]
+    subprocess.run([python, "-m", "pip", "install", "-q", *extra], check=True)
+    tests = Path(__file__).parents[1] / "studio" / "browser"
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        tests,
+        "--confcutdir",
+        tests,
+    ]
+    done = subprocess.run(
+        command,
+        env={**os.environ, "DOVETAIL_PYTHON": str(python)},
+        cwd=tests.parents[2],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]

@@ -8,6 +8,7 @@ what a checkpoint holds is given by the caller too.
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,7 @@ from dovetail.interruption import interrupted_once
 logger = logging.getLogger(__name__)
 
 CHECKPOINT_SECONDS = 30.0
+DATED = "SOURCE_DATE_EPOCH"  # as for reproducible builds: seconds since 1970 that stand for now
 INTERRUPTED = "interrupted"  # how the reason begins where Ctrl-C ended a training
 
 
@@ -205,5 +207,12 @@ def was_interrupted(stopped: str) -> bool:
 
 
 def training_date() -> str:
-    """Today's date (UTC), for the facts of a training."""
-    return time.strftime("%Y-%m-%d", time.gmtime(time.time()))
+    """Today's date (UTC), for the facts of a training; that of `DATED` if it is set."""
+    given = os.environ.get(DATED, "")
+    return time.strftime("%Y-%m-%d", time.gmtime(int(given) if given.isdecimal() else time.time()))
+
+
+def training_seconds(seconds: float) -> float:
+    """How long a training took, for its facts; nothing if `DATED` is set, since it is never the
+    same twice."""
+    return 0.0 if os.environ.get(DATED) else seconds

@@ -17,6 +17,7 @@ from dovetail.errors import DovetailError
 SUMMARIES = {
     "train": "Train a tagger on labelled sequences, or a pipeline from a recipe.",
     "tag": "Label sequences with a trained model.",
+    "label": "Label text in the browser, with a model that learns meanwhile.",
     "serve": "Serve models over HTTP, with a page to try them on.",
     "eval": "Score a model on labelled data; list its errors and suspicious labels.",
     "explain": "Explain why a model gave a sequence its labels.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
@@ -12,21 +11,19 @@ from dovetail import Tagger
 from dovetail.cli.inputs import is_text_name
 from dovetail.cli.models import known_columns, known_labels, reads_raw_text
 from dovetail.corpus import format_of
-from dovetail.io.files import open_text
+from dovetail.corpus.tabular import has_equal_rows, read_rows
 
 if TYPE_CHECKING:
     from dovetail.pipeline import Pipeline
 
 TEXT = "text"
-LINES_LOOKED_AT = 50
-FEWEST_ROWS = 3
 SHARE_OF_ROWS = 0.8  # a table may have a bad line, and then it is to be named
 
 
 def choose_format(source: str, model: Tagger | Pipeline) -> str | None:
     """Plain text where a name leaves that open, and the model or the file says so; else None."""
     if reads_raw_text(model) and (source == "-" or is_text_name(source)):
-        if source != "-" and _has_equal_rows(_read_rows(source)):
+        if source != "-" and has_equal_rows(read_rows(source)):
             click.echo(
                 f"dovetail: {source} is read as plain text, which the model was trained on, though "
                 "it looks like columns; if it has columns, say --format conll",
@@ -35,20 +32,7 @@ def choose_format(source: str, model: Tagger | Pipeline) -> str | None:
         return TEXT
     if not (is_text_name(source) and os.path.isfile(source) and format_of(source) == "conll"):
         return None
-    return None if _is_table(_read_rows(source), model) else TEXT
-
-
-def _read_rows(path: str) -> list[list[str]]:
-    """The fields of the first lines."""
-    with open_text(path) as file:
-        lines = [line for line in islice(file, LINES_LOOKED_AT) if not line.isspace()]
-    return [line.split("\t" if "\t" in line else None) for line in lines]
-
-
-def _has_equal_rows(rows: list[list[str]]) -> bool:
-    """Whether there are several rows of two or more fields, and of as many."""
-    widths = set(map(len, rows))
-    return len(rows) >= FEWEST_ROWS and len(widths) == 1 and widths != {1}
+    return None if _is_table(read_rows(source), model) else TEXT
 
 
 def _is_table(rows: list[list[str]], model: Tagger | Pipeline) -> bool:
@@ -62,4 +46,4 @@ def _is_table(rows: list[list[str]], model: Tagger | Pipeline) -> bool:
 
     if widths == {0}:  # features are all that is known of it
         return True
-    return _has_equal_rows(rows) or sum(map(is_row, rows)) >= SHARE_OF_ROWS * len(rows)
+    return has_equal_rows(rows) or sum(map(is_row, rows)) >= SHARE_OF_ROWS * len(rows)

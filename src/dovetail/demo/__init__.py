@@ -5,7 +5,8 @@ in two columns: the word and its label for six fields (SPEAKER, LOCATION, STIME 
 start and the end, DATE, TITLE) in IOB2. ``unlabelled.txt`` holds raw lines of the same kind. Some
 of the names, rooms and titles in the last two files do not occur in the first. ``few.conll`` holds
 every twelfth e-mail of the training file, for when little is labelled. ``emails.conll`` holds all
-e-mails of ``train.conll`` and ``test.conll`` as documents, to be divided at random.
+e-mails of ``train.conll`` and ``test.conll`` as documents, to be divided at random. ``mails.txt``
+holds other e-mails as they are sent, to be labelled.
 
 ``news.conll`` holds sentences with the names in them (PER, ORG, LOC, MISC) in IOB2, as a related
 task that there is more text for. It has most of the given names of the announcements, but few of
@@ -22,7 +23,15 @@ from pathlib import Path
 
 from dovetail.errors import DataError
 
-FILES = ("train.conll", "test.conll", "unlabelled.txt", "few.conll", "news.conll", "emails.conll")
+FILES = (
+    "train.conll",
+    "test.conll",
+    "unlabelled.txt",
+    "few.conll",
+    "news.conll",
+    "emails.conll",
+    "mails.txt",
+)
 RECIPES = ("recipe.toml", "compare.toml", "fields.template")
 
 

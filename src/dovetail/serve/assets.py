@@ -19,14 +19,15 @@ TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-PAGE = ("index.html", "page.css", "page.js", "service.js", "text.js", "why.js", "icon.svg")
+SHARED = ("base.css", "elements.js", "ask.js", "icon.svg")  # with the pages of other servers
+PAGE = ("index.html", "page.css", "page.js", "service.js", "text.js", "why.js", *SHARED)
 
 
 class Asset:
-    """A file of the page."""
+    """A file of the page of a package."""
 
-    def __init__(self, name: str) -> None:
-        file = resources.files(__package__).joinpath("page", name)
+    def __init__(self, name: str, package: str = __package__) -> None:
+        file = resources.files(package).joinpath("page", name)
         self._content = file.read_bytes()
         self._type = TYPES[name[name.rindex(".") :]]
 

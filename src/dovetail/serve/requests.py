@@ -68,7 +68,7 @@ class ExplainRequest:
     top: int
 
 
-def read_object(body: bytes) -> dict[str, Any]:
+def read_object(body: bytes, *, example: str = '{"text": "..."}') -> dict[str, Any]:
     """The JSON object that a body holds."""
     try:
         found = DECODER.decode(body.decode())
@@ -76,9 +76,7 @@ def read_object(body: bytes) -> dict[str, Any]:
         raise bad_request("the body is not UTF-8: send JSON in UTF-8") from None
     except (ValueError, RecursionError) as error:
         where = f" ({error})" if isinstance(error, json.JSONDecodeError) else ""
-        raise bad_request(
-            f'the body is no JSON{where}: send an object such as {{"text": "..."}}'
-        ) from None
+        raise bad_request(f"the body is no JSON{where}: send an object such as {example}") from None
     if b"\\ud" in body.lower():  # half of a character, perhaps
         try:
             json.dumps(found, ensure_ascii=False).encode()
@@ -87,7 +85,7 @@ def read_object(body: bytes) -> dict[str, Any]:
         except UnicodeEncodeError:
             raise bad_request("there is a lone surrogate in the body, which is no text") from None
     if not isinstance(found, dict):
-        raise bad_request('the body is JSON, but no object: send one such as {"text": "..."}')
+        raise bad_request(f"the body is JSON, but no object: send one such as {example}")
     return found
 
 

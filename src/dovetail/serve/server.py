@@ -8,6 +8,7 @@ import logging
 import signal
 import socket
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, NoReturn
 
 import uvicorn
@@ -49,11 +50,17 @@ def _bind_problem(host: str, port: int, error: OSError) -> str:
 
 
 def run(
-    app: Starlette, listening: socket.socket, limits: Limits, *, started: Callable[[], None]
+    app: Starlette,
+    listening: socket.socket,
+    limits: Limits,
+    *,
+    started: Callable[[], None],
+    leaving: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve until SIGINT or SIGTERM; requests that are being answered then are answered.
 
-    Ends by SystemExit, with 0.
+    ``leaving`` is called at the signal, to end answers that would never end. Ends by SystemExit,
+    with 0.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)  # raised again by the server when all is answered
@@ -72,7 +79,7 @@ def run(
         limit_concurrency=limits.queue + 1000,
         timeout_graceful_shutdown=max(1, round(limits.seconds)),
     )
-    server = _Server(config, started)
+    server = _Server(config, started, leaving)
     server.run(sockets=[listening])
     raise SystemExit(0 if server.started else 1)
 
@@ -82,9 +89,15 @@ def _leave(*_: Any) -> NoReturn:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, started: Callable[[], None], leaving: Callable[[], None]
+    ) -> None:
         super().__init__(config)
-        self._tell = started
+        self._tell, self._leave = started, leaving
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._leave()
+        super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

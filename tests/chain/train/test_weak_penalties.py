@@ -161,3 +161,20 @@ def test_a_dual_value_beyond_numbers_is_no_bound(monkeypatch: pytest.MonkeyPatch
     assert value_of(tagger, 0.1) == pytest.approx(exact, rel=2e-3)
     with pytest.raises(TrainingError, match="left the range of numbers"):
         Tagger(c2=0.1, method="dual").fit(data())
+
+
+def test_a_dual_that_leaves_the_range_of_numbers_does_not_end_a_warm_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = Tagger(c2=0.1, max_iterations=2).fit(data())
+
+    def leave(_: DualAscent) -> float:
+        raise LeftRangeError
+
+    def lost(ascent: DualAscent) -> np.ndarray:
+        return np.full(ascent.objective.size, np.nan)
+
+    monkeypatch.setattr(DualAscent, "run_epoch", leave)
+    monkeypatch.setattr(DualAscent, "weights", lost)
+    tagger = Tagger(c2=0.1, tolerance=1e-3).fit(data(), warm_start=first)
+    assert value_of(tagger, 0.1) <= optimum(0.1) * (1 + 1e-2)

@@ -149,8 +149,7 @@ class Alternation:
         self.turn, self.certifying, self.descended = DESCENT, None, []
         self.progress *= PATIENCE
         w = self.ascent.weights()
-        value, _ = self.ascent.evaluate(w)
-        if value - self._value < self._value - self.bound:
+        if self._value_at(w) - self._value < self._value - self.bound:
             self.start = w
             self.rounds = None
 
@@ -158,6 +157,15 @@ class Alternation:
     def _value(self) -> float:
         assert self.best.objective is not None
         return self.best.objective
+
+    def _value_at(self, w: Weights) -> float:
+        """The objective; infinite at weights of a dual that has left the range of numbers."""
+        if not np.isfinite(w).all():
+            return np.inf
+        try:
+            return self.ascent.evaluate(w)[0]
+        except _native.ImpossibleSequence:
+            return np.inf
 
     def _minimize(self) -> Iterator[Step]:
         scale = self.objective.inverse_curvature(self.start) if self.start.any() else None

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dovetail import __version__, _native
-from dovetail.base.training import Hooks, Position, run_rounds, training_date
+from dovetail.base.training import (
+    Hooks,
+    Position,
+    run_rounds,
+    training_date,
+    training_seconds,
+)
 from dovetail.chain.constraints import (
     NOTHING,
     choose_scheme,
@@ -144,9 +150,7 @@ class Fitting:
         origin: Mapping[str, Any],
     ) -> Fitted:
         tagger = self.tagger
-        objective = Objective(
-            self.problem, self.c2, precision=tagger.precision, threads=tagger.threads
-        )
+        objective = self.objective()
 
         def make_model(
             w: Weights,
@@ -184,7 +188,7 @@ class Fitting:
         if checkpoint is not None or resume is not None:
             settings = {**self._facts()["training"]["settings"], "max_iterations": None}
             given = [settings, description.get("features")]
-            identity = identify(self.problem, plan, given, objective.threads)
+            identity = self._identify(plan, given, objective.threads)
         resumed = None if resume is None else read_checkpoint(resume, identity)
         if resumed is not None:
             objective.restore(resumed.objective)
@@ -212,7 +216,7 @@ class Fitting:
             "objective": kept.objective,
             "gap": kept.gap,
             "held_out": kept.held_out,
-            "seconds": outcome.history[-1].seconds,
+            "seconds": training_seconds(outcome.history[-1].seconds),
             "evaluations": objective.evaluations,
             "date": training_date(),
             **origin,
@@ -220,6 +224,14 @@ class Fitting:
         training = {**self._facts()["training"], **facts}
         model = make_model(outcome.step.weights, {"training": training})
         return Fitted(model, outcome.history, outcome.stopped)
+
+    def _identify(self, plan: Plan, given: list[Any], threads: int) -> str:
+        return identify(self.problem, plan, given, threads)
+
+    def objective(self) -> Objective:
+        """What training minimises."""
+        tagger = self.tagger
+        return Objective(self.problem, self.c2, precision=tagger.precision, threads=tagger.threads)
 
     def _explain_failure(self, error: Exception) -> TrainingError:
         """Known labels were compared with the constraints before: if all are known, it is numbers

@@ -1,7 +1,9 @@
 // The page: text in, what is found out, as one types.
 
-import { keepToken, listModels, tag } from "./service.js";
-import { alternatives, draw, element } from "./text.js";
+import { keepToken } from "./ask.js";
+import { element } from "./elements.js";
+import { listModels, tag } from "./service.js";
+import { alternatives, draw } from "./text.js";
 import { closeWhy, showWhy } from "./why.js";
 
 const get = (id) => document.getElementById(id);

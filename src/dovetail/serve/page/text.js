@@ -1,32 +1,8 @@
-// A text with what was found in it. Everything is built from nodes: no text ever becomes markup.
+// A text with what was found in it.
 
-/** An element with classes and children; strings among these become text. */
-export function element(name, classes, ...children) {
-  const made = document.createElement(name);
-  if (classes) made.className = classes;
-  made.append(...children);
-  return made;
-}
-
-/** A colour that a label always has, the same as in notebooks and on the terminal: a CRC-32. */
-export function hue(label) {
-  let crc = -1;
-  for (const byte of new TextEncoder().encode(label)) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return (~crc >>> 0) % 360;
-}
+import { element, hue, share, tint } from "./elements.js";
 
 const short = (probability) => probability.toFixed(2);
-
-/** A probability to three digits. */
-export const share = (probability) => (probability < 0.0005 ? "< 0.001" : probability.toFixed(3));
-
-function paint(node, label, probability) {
-  node.style.setProperty("--hue", hue(label));
-  node.style.setProperty("--strength", (0.15 + 0.55 * probability).toFixed(2));
-}
 
 /** The layers of a result by name: that of a tagger has none. */
 export const layersOf = (answer, names) => answer.layers ?? { [names[0]]: answer };
@@ -73,7 +49,7 @@ function drawMarks(box, words, gap, [spans]) {
     for (; place < span.start; place++) box.append(gap(place), words[place]);
     if (span.start === words.length) return;
     const mark = element("mark");
-    paint(mark, span.label, span.probability);
+    tint(mark, hue(span.label), span.probability);
     box.append(gap(place));
     mark.append(words[place++]);
     for (; place < span.end; place++) mark.append(gap(place), words[place]);
@@ -120,7 +96,7 @@ function drawStack(words, gap, layers, first, after) {
       bar.style.gridColumn = `${start - first + 1} / ${end - first + 1}`;
       bar.style.gridRow = layers.length - layer;
       bar.title = span.label;
-      paint(bar, span.label, span.probability);
+      tint(bar, hue(span.label), span.probability);
       stack.append(bar);
     }
   });

@@ -1,7 +1,7 @@
 // Why a word got its label: what each feature and each neighbour spoke for and against it.
 
+import { element, share } from "./elements.js";
 import { explain } from "./service.js";
-import { element, share } from "./text.js";
 
 const box = document.getElementById("why");
 let latest = 0; // answers to older questions are not shown

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dovetail.base.training import Hooks, run_rounds
+from dovetail.base.training import Hooks, run_rounds, training_seconds
 from dovetail.chain.train.lbfgs import lbfgs
 from dovetail.chain.train.steps import Progress, Step, report_progress
 from dovetail.corpus import Corpus
@@ -69,7 +69,7 @@ def fit_jointly(
             "objective": kept.objective,  # of all layers together
             "iterations": len(outcome.history),
             "kept_iteration": outcome.kept,
-            "seconds": outcome.history[-1].seconds,
+            "seconds": training_seconds(outcome.history[-1].seconds),
             "stopped": outcome.stopped,
             "gap": kept.gap,
             "evaluations": objective.evaluations,

@@ -1,0 +1,1 @@
+"""What labelling costs, by ways of being helped."""

@@ -1,0 +1,152 @@
+"""What to label next, against plain enumeration."""
+
+from __future__ import annotations
+
+import itertools
+from math import log, prod
+
+import numpy as np
+import pytest
+
+from dovetail.corpus.labels import spans
+from dovetail.studio.annotation import Document
+from dovetail.studio.learning.choose import (
+    EVERY,
+    MEASURES,
+    choose_next,
+    copy_groups,
+    random_rank,
+    similarity,
+    without_copies,
+)
+from dovetail.studio.learning.learner import Learner
+from dovetail.studio.learning.model import Model, Readings
+from dovetail.studio.learning.progress import random_sample
+from studio.learning.made_up import document, talks
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    documents, right = talks(8)
+    return Learner(["PER", "LOC"], threads=1).fit(documents, right)
+
+
+TEXTS = [
+    document(1, ["by", "Zeno"]),
+    document(2, ["in", "Lund", "by", "Ada"], bounds=(0, 2, 4)),
+    document(3, ["trees"]),
+]
+
+
+def distribution(model: Model, text: Document) -> dict[tuple[str, ...], float]:
+    """The probability of each label sequence of a document, by its scores."""
+    assert model.annotator is not None
+    corpus = model.old.read([text])
+    scores = model.annotator.potentials(corpus, {})
+    names = list(model.annotator.labels_)
+    each: list[dict[tuple[str, ...], float]] = []
+    for a, b in text.sequences:
+        own = {}
+        for codes in itertools.product(range(len(names)), repeat=b - a):
+            total = sum(scores.node[a + t, y] for t, y in enumerate(codes))
+            total += sum(scores.transitions[x, y] for x, y in itertools.pairwise(codes))
+            own[tuple(names[y] for y in codes)] = float(np.exp(total))
+        z = sum(own.values())
+        each.append({labels: p / z for labels, p in own.items()})
+    return {
+        tuple(label for part in parts for label in part): prod(
+            own[part] for own, part in zip(each, parts, strict=True)
+        )
+        for parts in itertools.product(*each)
+    }
+
+
+def found_in(text: Document, labels: tuple[str, ...]) -> set[tuple[int, int, str]]:
+    return {
+        (a + s.start, a + s.end, s.label)
+        for a, b in text.sequences
+        for s in spans(list(labels[a:b]))
+    }
+
+
+def read(model: Model) -> Readings:
+    return model.read(TEXTS)
+
+
+def test_uncertainty_is_that_of_the_distribution(model: Model) -> None:
+    measured = {name: measure(read(model)) for name, measure in MEASURES.items()}
+    for k, text in enumerate(TEXTS):
+        n = len(text.tokens)
+        shares = distribution(model, text)
+        best = max(shares.values())
+        assert measured["least confidence"][k] == pytest.approx(-log(best) / n, rel=1e-4)
+        entropy = 0.0
+        for t in range(n):
+            each: dict[str, float] = {}
+            for labels, p in shares.items():
+                each[labels[t]] = each.get(labels[t], 0.0) + p
+            entropy -= sum(p * log(p) for p in each.values() if p > 0)
+        assert measured["total entropy"][k] == pytest.approx(entropy, rel=1e-3)
+        assert measured["mean entropy"][k] == pytest.approx(entropy / n, rel=1e-3)
+
+
+def test_wrong_spans_are_those_expected(model: Model) -> None:
+    measured = MEASURES["wrong spans"](read(model))
+    for k, text in enumerate(TEXTS):
+        shown = {(s.start, s.end, s.label) for s in model.suggest([text])[0]}
+        shares = distribution(model, text)
+        expected = sum(p * len(found_in(text, labels) ^ shown) for labels, p in shares.items())
+        assert measured[k] * len(text.tokens) == pytest.approx(expected, rel=1e-3, abs=1e-6)
+
+
+def test_probabilities_of_spans_are_those_of_the_distribution(model: Model) -> None:
+    readings = read(model)
+    for k, text in enumerate(TEXTS):
+        shares = distribution(model, text)
+        for s in readings.suggestions(k):
+            exact = sum(
+                p for own, p in shares.items() if (s.start, s.end, s.label) in found_in(text, own)
+            )
+            assert s.probability == pytest.approx(exact, rel=1e-4)
+
+
+def test_similarity_is_the_mean_cosine() -> None:
+    texts = [["a", "b", "a"], ["b"], ["c", "A"]]
+    vectors = np.array([[2, 1, 0], [0, 1, 0], [1, 0, 1]], float)
+    vectors /= np.linalg.norm(vectors, axis=1)[:, None]
+    assert similarity(texts) == pytest.approx((vectors @ vectors.T).mean(axis=1))
+
+
+def test_every_fifth_document_is_the_next_of_the_random_order() -> None:
+    scores = {k: float(k) for k in range(20)}
+    left = list(range(20))
+    taken = []
+    for asked in range(20):
+        found = choose_next(left, scores, "least confidence", asked, seed=3)
+        assert found is not None
+        if asked % EVERY == 0:
+            assert found.document == min(left, key=lambda k: random_rank(k, 3))
+        else:
+            assert found.document == max(left)
+        left.remove(found.document)
+        taken.append(found.document)
+    assert choose_next(left, scores, "least confidence", 20) is None
+    sample = random_sample(range(20), taken[:11], seed=3)
+    assert len(sample) >= 3
+    assert sample == sorted(range(20), key=lambda k: random_rank(k, 3))[: len(sample)]
+
+
+def test_without_scores_the_choice_is_random_and_order_is_order() -> None:
+    found = choose_next([4, 2, 9], {}, "least confidence", 1)
+    assert found == choose_next([4, 2, 9], {}, "random", 1)
+    ordered = choose_next([4, 2, 9], {}, "order", 0)
+    assert ordered is not None
+    assert ordered.document == 4
+
+
+def test_near_copies_are_not_asked_twice() -> None:
+    first = ["the", "talk", "by", "Ada", "on", "graphs", "is", "in", "room", "three", "today"]
+    texts = [document(0, first), document(1, [*first, "again"]), document(2, ["Yes"])]
+    groups = copy_groups(texts)
+    assert without_copies([1, 2], groups, [0]) == [2]
+    assert without_copies([0, 1, 2], groups, []) == [0, 2]
