@@ -16,7 +16,7 @@ FUZZING := build/fuzzing
 MINUTES ?= 5
 WHEEL_TOOLS := build/wheel-tools
 
-.PHONY: help demo studio lint test docs bench reproduce sanitize fuzz fuzz-plain wheel test-wheel clean
+.PHONY: help demo studio lint test docs bench reproduce sanitize crash load fuzz fuzz-plain wheel test-wheel clean
 .DELETE_ON_ERROR:
 
 help:
@@ -25,11 +25,13 @@ help:
 	@echo "make test          style, types, architecture and all tests; the documentation site is built"
 	@echo "make lint          style, types and architecture alone"
 	@echo "make docs          the documentation site, into build/docs"
-	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, selection, tag, startup, features, index, accuracy, grid, hmm, hostile, interop, linear, aso, dispatch, serve, serve_soak, suggest)"
+	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, selection, tag, startup, features, index, large, cluster, deaths, plan, accuracy, grid, hmm, hostile, interop, linear, aso, dispatch, serve, serve_soak, suggest)"
 	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, aso, transfer, little, together, joint, old_models, labelling)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
 	@echo "make fuzz MINUTES=5  files of all kinds and requests, mutated and read under sanitizers (needs clang)"
 	@echo "make fuzz-plain MINUTES=5  the same without sanitizers, many times as fast"
+	@echo "make crash KILLS=n  jobs killed at random instants, and disks that fail under them (1000)"
+	@echo "make load MINUTES=n  threads and processes on one model, answers compared, memory measured (10)"
 	@echo "make wheel         wheels for Linux with all CPU levels, and the source distribution, into dist/"
 	@echo "make test-wheel    install the wheels of dist/ without a compiler and on emulated CPUs, and use them"
 	@echo "make clean         remove the virtual environment and everything built"
@@ -65,6 +67,12 @@ bench: $(PACKAGE) $(PEERS)
 reproduce: $(PACKAGE) $(TEST_TOOLS) $(EXPERIMENT_TOOLS)
 	@test -f "experiments/$(NAME)/__main__.py" || { echo "give NAME=x for an experiments/x"; exit 2; }
 	@$(BIN)/python -m experiments.$(NAME) $(ARGS)
+
+crash: $(PACKAGE)
+	@$(BIN)/python -m tools.reliability.crash --kills $(or $(KILLS),1000) $(ARGS)
+
+load: $(PACKAGE)
+	@$(BIN)/python -m tools.reliability.load --minutes $(if $(filter command line,$(origin MINUTES)),$(MINUTES),10) $(ARGS)
 
 # The interpreter itself is not instrumented, so the sanitizer's library has to come first. Leaks
 # are not looked for: Python keeps what it has until it ends.

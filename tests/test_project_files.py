@@ -36,7 +36,8 @@ def test_ci_runs_on_every_python_that_is_promised() -> None:
 @pytest.mark.parametrize("workflow", ["ci.yml", "release.yml"])
 def test_workflows_call_targets_that_exist(workflow: str) -> None:
     calls = re.findall(r"run: make (.*)", text(f".github/workflows/{workflow}"))
-    for target in " ".join(calls).split():
+    targets = [word for word in " ".join(calls).split() if "=" not in word]
+    for target in targets:
         assert re.search(rf"^{target}:", text("Makefile"), re.MULTILINE), target
 
 

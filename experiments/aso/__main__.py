@@ -8,9 +8,11 @@ import click
 
 from experiments.aso.experiment import DATA, LittleTextExperiment
 from experiments.aso.report import LittleTextReport
-from experiments.aso.study import SYSTEMS
+from experiments.aso.study import STRUCTURE, SYSTEMS
 from experiments.common.command import experiment_options, run_command
 from experiments.common.experiment import Results
+
+NAMED = (*SYSTEMS, STRUCTURE)
 
 
 def report(experiment: LittleTextExperiment, results: Results) -> LittleTextReport:
@@ -26,7 +28,9 @@ def report(experiment: LittleTextExperiment, results: Results) -> LittleTextRepo
     help="Test on what is left of the training and development parts.",
 )
 @click.option("--unlabelled", is_flag=True, help="Also with tasks from text without labels.")
-@click.option("--system", "systems", multiple=True, type=click.Choice(SYSTEMS), help="Alone.")
+@click.option(
+    "--system", "systems", multiple=True, type=click.Choice((*SYSTEMS, STRUCTURE)), help="Alone."
+)
 def main(**options: Any) -> None:
     """Alternating structure optimisation with 50 and 100 labelled sentences: does it ever harm?
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import cache
 
 from dovetail import Corpus
-from experiments.aso.study import SIZES, SYSTEMS, UNLABELLED, LittleTextStudy
+from dovetail.multitask import Structure
+from experiments.aso.study import SIZES, SYSTEMS, UNLABELLED, LittleTextStudy, learn_structure
 from experiments.common.data_sets import DataSets
 from experiments.common.experiment import Experiment, Say
-from experiments.readers.crossner import DOMAINS
+from experiments.readers.crossner import DOMAINS, read_crossner
 
 DATA = ("crossner", "unlabelled-en")
 QUICK = ("ai",)
@@ -35,6 +36,11 @@ class LittleTextExperiment(Experiment):
         def news() -> Corpus:
             return DataSets(self.data, self.n_sentences).news()
 
+        @cache
+        def structure() -> Structure:
+            domains = [part for d in DOMAINS for part in read_crossner(self.data / "crossner" / d)]
+            return learn_structure(domains, texts)
+
         texts = sorted((self.data / "unlabelled-en").glob("*.txt.gz"))
         systems = (*(self.systems or SYSTEMS), *([UNLABELLED] if self.unlabelled else ()))
         return {
@@ -42,6 +48,7 @@ class LittleTextExperiment(Experiment):
                 self.data / "crossner" / domain,
                 news,
                 texts,
+                structure,
                 self.n_draws,
                 systems,
                 development=self.development,

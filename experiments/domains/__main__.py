@@ -21,6 +21,7 @@ def report(experiment: DomainExperiment, results: Results) -> DomainReport:
 
 @click.command()
 @experiment_options("domains", splits=3, quick=QUICK)
+@click.option("--study", "only", multiple=True, metavar="NAME", help="Alone, by its title.")
 def main(**options: Any) -> None:
     """Representations that survive a change of domain.
 

@@ -8,6 +8,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from dovetail import DataError
 from dovetail.compare import fingerprint
 from experiments.common.experiment import Experiment, Say
 from experiments.domains import entities
@@ -25,7 +26,8 @@ from experiments.readers.genres import Genres
 from experiments.readers.lcmc import GENRES, read_lcmc
 
 DATA = ("lcmc", "radicals", "brown", *entities.DATA)
-RECIPES = {"paper": PAPER, "ours": OURS}
+PRINTED = replace(PAPER, biased={**PAPER.biased, "scaling": "paper"})
+RECIPES = {"paper": PAPER, "printed": PRINTED, "ours": OURS}
 LAYERS = 7
 FEWER_LAYERS = 3  # as the paper has it they are slow: so many where there is much text
 N_LABELLED = round(0.9 * WORDS["news"])  # of the paper
@@ -43,7 +45,7 @@ SIGMAS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 ALPHAS = (0.01, 1.0, 100.0)
 NATS = (0.5, 1.0, 2.0, 4.0)
 WEIGHTS = (0.3, 1.0, 3.0, 10.0)
-STRENGTHS, SWITCHED = "Strengths", "Switched"
+STRENGTHS, SWITCHED, CONTEXTS = "Strengths", "Switched", "Contexts"
 QUICK = ("CRF", "classes", "HMM", "HMM+E", "I-HMM", "P-HMM+D+E")
 MAIN = (
     *QUICK,
@@ -61,10 +63,13 @@ ONE_LAYER = ("CRF", "HMM", "HMM+E", "HMM+D", "HMM+D+E")  # as the paper has it, 
 @dataclass(frozen=True)
 class DomainExperiment(Experiment):
     """Chinese and English parts of speech in many genres, entities in four data sets, two tasks
-    switched, strengths of biases; with ``quick`` a few systems on little Chinese text.
+    switched, strengths of biases, distances in context; with ``quick`` a few systems on little
+    Chinese text.
 
-    ``n_draws`` is how many samples there are of small data.
+    ``n_draws`` is how many samples there are of small data; ``only`` names some studies.
     """
+
+    only: tuple[str, ...] = ()
 
     def studies(
         self,
@@ -75,7 +80,7 @@ class DomainExperiment(Experiment):
         if self.quick:
             made = [self._genres("Chinese", "S", "ours", only=QUICK)]
         else:
-            both = tuple(RECIPES)
+            both = ("paper", "ours")
             made = [
                 self._genres("Chinese", "L", "ours", only=MAIN),
                 self._genres("Chinese", "L", "paper", only=ONE_LAYER),
@@ -84,15 +89,22 @@ class DomainExperiment(Experiment):
                 self._genres("Chinese", "M, context", "ours", only=MAIN),
                 self._genres("English", "M", "ours"),
                 *(self._genres(lg, "S", r) for lg in ("Chinese", "English") for r in both),
+                self._genres("Chinese", "S", "printed", only=ONE_LAYER),
+                self._genres("English", "S", "printed", only=ONE_LAYER),
+                self._entities("printed", only=ONE_LAYER),
                 *(self._switched(label, r) for label in ("pos", "ner") for r in both),
                 self._strengths(),
+                self._contexts(),
             ]
-        return {study.name: study for study in made}
+        names = [study.name for study in made]
+        if unknown := [name for name in self.only if name not in names]:
+            raise DataError(f"there is no study '{unknown[0]}'; choose from {'; '.join(names)}")
+        return {study.name: study for study in made if not self.only or study.name in self.only}
 
     def _genres(
         self, language: str, setting: str, recipe: str, only: Sequence[str] = ()
     ) -> DomainStudy:
-        much = recipe == "paper" and setting != "S"
+        much = recipe != "ours" and setting != "S"
         found = systems(FEWER_LAYERS if much else LAYERS)
         if recipe == "ours":
             found |= further_systems(LAYERS)
@@ -104,12 +116,12 @@ class DomainExperiment(Experiment):
             n_seeds=self.n_draws if setting == "S" else 1,
         )
 
-    def _entities(self, recipe: str) -> DomainStudy:
-        found = systems(FEWER_LAYERS if recipe == "paper" else LAYERS)
+    def _entities(self, recipe: str, only: Sequence[str] = ()) -> DomainStudy:
+        found = systems(LAYERS if recipe == "ours" else FEWER_LAYERS)
         return self._study(
             f"Entities, {recipe}",
             lambda seed: entities.entity_data(self.data),  # noqa: ARG005 - there is one sample
-            {name: Arm(system, RECIPES[recipe]) for name, system in found.items()},
+            {name: Arm(found[name], RECIPES[recipe]) for name in only or found},
             entities.FOLDERS,
             penalties=ENTITY_PENALTIES,
             scheme="IOB2",
@@ -130,8 +142,7 @@ class DomainExperiment(Experiment):
         """The biases of the paper at many strengths: the grid of its Figure 2, and the distance of
         its Figure 4, with properties read as means and as printed; and ours."""
         arms = {"HMM": Arm(System(), PAPER)}
-        printed = replace(PAPER, biased={**PAPER.biased, "scaling": "paper"})
-        arms["D+E as printed, sigma 100, alpha 0.01"] = Arm(System(properties="DE"), printed)
+        arms["D+E as printed, sigma 100, alpha 0.01"] = Arm(System(properties="DE"), PRINTED)
         for sigma in SIGMAS:
             scaled = {**PAPER.biased, "sigma": sigma}
             for alpha in ALPHAS:
@@ -152,6 +163,18 @@ class DomainExperiment(Experiment):
             arms[f"D, weight {weight:g}, ours"] = of_domains
         make = partial(_genre_data, self.data, "Chinese", "S")
         return self._study(STRENGTHS, make, arms, ["lcmc", "radicals"])
+
+    def _contexts(self) -> DomainStudy:
+        """States that are used alike in each class of words, and after each state; with a weight
+        of 0 trained as long without a bias. The distance that is told is that of the whole."""
+        arms = {"HMM, trained as long": Arm(System(context="class"), replace(OURS, distance=0.0))}
+        for weight in WEIGHTS[:3]:
+            recipe = replace(OURS, distance=weight)
+            arms[f"D, weight {weight:g}"] = Arm(System(properties="D"), recipe)
+            arms[f"D per class, weight {weight:g}"] = Arm(System(context="class"), recipe)
+            arms[f"D on bigrams, weight {weight:g}"] = Arm(System(context="bigram"), recipe)
+        make = partial(_genre_data, self.data, "Chinese", "S")
+        return self._study(CONTEXTS, make, arms, ["lcmc", "radicals"])
 
     def _study(
         self,

@@ -16,7 +16,7 @@ from dovetail.compare.formatting import format_difference, format_p_value, forma
 from experiments.common.files import write_json
 from experiments.common.tables import dense_table, percent2
 from experiments.domains import published_results as published
-from experiments.domains.experiment import ALPHAS, SIGMAS, STRENGTHS, SWITCHED, grid_name
+from experiments.domains.experiment import ALPHAS, CONTEXTS, SIGMAS, STRENGTHS, SWITCHED, grid_name
 from experiments.domains.findings import (
     REFERENCE,
     Line,
@@ -30,6 +30,7 @@ from experiments.domains.plots import distances, grid
 PROPERTIES = {"entropy": "H(label|state)", "distance": "distance", "predict": "predict"}
 RECIPES = {
     "paper": "random start, plain EM, best states as ordinary features, biases as published",
+    "printed": "the same, properties as they are printed",
     "ours": "classes as a start, variational Bayes, soft states of a smaller value, labels left "
     "out of the states of labelled text",
 }
@@ -107,6 +108,8 @@ class DomainReport:
             parts += [Text("Two tasks, biases switched", "bold"), self._switched_table(), Text()]
         if STRENGTHS in self.results:
             parts += [Text("Strengths of biases", "bold"), _strengths(self.lines[STRENGTHS])]
+        if CONTEXTS in self.results:
+            parts += [Text("Distances in context", "bold"), _strengths(self.lines[CONTEXTS])]
         return Group(*parts, *(Text(f"- {sentence}") for sentence in self.sentences()))
 
     def _switched_table(self) -> Table:

@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from dovetail import Corpus, Template, column
 from dovetail.representation import HMM, BiasedHMM, Distance, Entropy, LayeredHMM, WordClasses
+from experiments.domains.contexts import Context, learn_alike
 from experiments.domains.data import DomainData
 
 AROUND = ", around"
@@ -71,13 +72,15 @@ OURS = Recipe(
 @dataclass(frozen=True)
 class System:
     """What is learned: ``properties`` are the letters of biases, ``labels`` the column of that
-    towards a task where it is not the tagger's own."""
+    towards a task where it is not the tagger's own. ``context`` is that in which states are to be
+    used alike."""
 
     kind: Literal["none", "classes", "hmm"] = "hmm"
     properties: str = ""
     layers: int = 1
     repelled: bool = False
     labels: str | None = None
+    context: Context | None = None
 
 
 def systems(layers: int) -> dict[str, System]:
@@ -133,6 +136,8 @@ def represented(
     properties: list[Distance | Entropy] = [declared[letter] for letter in system.properties]
     if system.kind == "classes":
         return _in_classes(data, system.layers, properties, first_seed, states)
+    if system.context is not None:
+        return _alike(data, system.context, recipe.distance, first_seed, states)
     own = {**recipe.hmm, "value": 1.0, "seed": first_seed, "threads": 1}
     biased = bool(properties)
     of = BiasedHMM(states, properties, **own, **recipe.biased) if biased else HMM(states, **own)
@@ -144,6 +149,16 @@ def represented(
         train = learned.annotate(data.train)
     development = learned.annotate(data.development)
     return Represented(train, development, learned.annotate, learned.names_)
+
+
+def _alike(
+    data: DomainData, context: Context, weight: float, seed: int, states: int
+) -> Represented:
+    """A model whose states are used alike in each context."""
+    settings = {"value": 1.0, "seed": seed, "threads": 1}
+    learned = learn_alike(context, weight, states, data.train, data.text, **settings)
+    train, development = learned.annotate(data.train), learned.annotate(data.development)
+    return Represented(train, development, learned.annotate, [learned.name_])
 
 
 def _in_classes(

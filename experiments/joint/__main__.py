@@ -8,7 +8,7 @@ import click
 
 from experiments.common.command import experiment_options, run_command
 from experiments.common.experiment import Results
-from experiments.joint.experiment import DATA, JointExperiment
+from experiments.joint.experiment import DATA, JointExperiment, case_names
 from experiments.joint.report import JointReport
 
 
@@ -21,6 +21,10 @@ def report(experiment: JointExperiment, results: Results) -> JointReport:
 @experiment_options(
     "joint", splits=5, quick="Three draws without mails, a weak and a fair tagger below."
 )
+@click.option(
+    "--case", "cases", multiple=True, type=click.Choice(case_names()), metavar="NAME",
+    help="Alone, such as 'mails above 1000'.",
+)  # fmt: skip
 def main(**options: Any) -> None:
     """When does joint decoding pay, and when a lattice?
 

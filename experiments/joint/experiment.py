@@ -21,23 +21,34 @@ from experiments.readers.crossner import crossner_files, read_crossner
 DATA = ("crossner", "seminars")
 SYSTEMS = ("none", "cascade", "soft", "lattice", "joint")
 STRENGTHS = (100, 1_000, 14_000)  # sentences that the tagger below is trained on
-QUICK, QUICK_STRENGTHS = ("chunks", "politics", "ai"), STRENGTHS[:2]
+UPPER = ("chunks", "politics", "ai", "mails")
+QUICK, QUICK_STRENGTHS = UPPER[:3], STRENGTHS[:2]
 SIZES = (20, 100)
 TESTED = 400  # sentences, and a quarter as many mails
 RESERVED = 4_000  # first sentences of the newspaper, for the tagger below
 
 
+def case_names(quick: bool = False) -> tuple[str, ...]:
+    """What is above taggers of which strength."""
+    names, strengths = (QUICK, QUICK_STRENGTHS) if quick else (UPPER, STRENGTHS)
+    return tuple(f"{name} above {strength}" for strength in strengths for name in names)
+
+
 @dataclass(frozen=True)
 class JointExperiment(Experiment):
     """All cases, or with ``quick`` those of short texts without the strongest tagger; their names
-    begin with the domain, and end with the strength below."""
+    begin with the domain, and end with the strength below. ``cases`` names some alone."""
+
+    cases: tuple[str, ...] = ()
 
     def studies(self, threads: int | None, say: Say | None = None) -> dict[str, TransferStudy]:
         """The cases by name."""
         data_sets = DataSets(self.data)
         made: dict[str, Callable[[], TransferCase]] = {}
-        strengths = QUICK_STRENGTHS if self.quick else STRENGTHS
-        for strength in strengths:
+        wanted = self.cases or case_names(self.quick)
+        for strength in STRENGTHS:
+            if not any(name.endswith(f" {strength}") for name in wanted):
+                continue
             below = partial(self._tagger, data_sets, strength, threads, say)
             pos, ner = below("pos"), below("ner")
             upper = {
@@ -46,9 +57,8 @@ class JointExperiment(Experiment):
                 "ai": partial(_crossner, self.data, "ai", ner, self.n_draws),
                 "mails": partial(_mails, data_sets, ner, self.n_draws),
             }
-            for name in QUICK if self.quick else upper:
-                made[f"{name} above {strength}"] = upper[name]
-        return {name: TransferStudy(name, make, SYSTEMS) for name, make in made.items()}
+            made |= {f"{name} above {strength}": make for name, make in upper.items()}
+        return {name: TransferStudy(name, made[name], SYSTEMS) for name in wanted}
 
     def _tagger(
         self, data_sets: DataSets, n: int, threads: int | None, say: Say | None, name: str

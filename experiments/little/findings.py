@@ -10,7 +10,9 @@ from dovetail.compare import Result
 from dovetail.compare.formatting import format_difference, format_percent
 
 LOSS = 0.003  # of F1; less is no matter
-PEERS = ("none", "old", "pooled")  # of which auto should be as good as the best
+WITHOUT_TEXT = ("none", "old")  # of which auto should be as good as the best
+PEERS = (*WITHOUT_TEXT, "pooled")  # and with the old text, of these
+CALIBRATED = ("none", "auto", "auto+text")
 TIMED = (50, 300)
 N_WORST = 3
 
@@ -121,7 +123,13 @@ def sentences(rows: Sequence[Row]) -> list[str]:
             f"none is below tutorial in {len(lost)} of {len(pairs)} cells{there}; in the mean of "
             f"all it differs by {format_difference(mean(pair.difference for pair in pairs))}"
         )
-    for system, others in (("none", ["tutorial"]), ("auto", ["none"]), ("auto", PEERS)):
+    for system, others in (
+        ("none", ["tutorial"]),
+        ("auto", ["none"]),
+        ("auto", WITHOUT_TEXT),
+        ("auto+text", PEERS),
+        ("auto+text", ["auto"]),
+    ):
         found = verdicts(rows, system, others)
         n_lost = sum(verdict.difference < -LOSS for verdict in found)
         named = others[0] if len(others) == 1 else f"the best of {', '.join(others)}"
@@ -130,7 +138,7 @@ def sentences(rows: Sequence[Row]) -> list[str]:
                 f"{system} is more than {format_percent(LOSS)} below {named} in {n_lost} of "
                 f"{len(found)} cells; worst {_listed(found[:N_WORST])}"
             )
-    for system in ("auto", "none"):
+    for system in CALIBRATED:
         error = mean_of(rows, system, "calibration_error")
         by_chance = mean_of(rows, system, "calibration_error_by_chance")
         if error is not None:
@@ -154,7 +162,7 @@ def to_dict(rows: Sequence[Row], systems: Sequence[str]) -> dict[str, Any]:
                 "f1": {system: row.f1(system) for system in systems if system in row.results},
                 "draws": {s: [_f1(r) for r in own.values()] for s, own in row.results.items()},
                 **{
-                    what: {s: mean_of([row], s, what) for s in ("none", "auto")}
+                    what: {s: mean_of([row], s, what) for s in CALIBRATED}
                     for what in ("calibration_error", "calibration_error_by_chance")
                 },
                 "training_seconds": {s: mean_of([row], s, "training_seconds") for s in row.results},
@@ -163,7 +171,8 @@ def to_dict(rows: Sequence[Row], systems: Sequence[str]) -> dict[str, Any]:
         ],
         "means": [means._asdict() for means in means_of(rows, systems)],
         "none against tutorial": _plain(verdicts(rows, "none", ["tutorial"])),
-        "auto against the best of others": _plain(verdicts(rows, "auto", PEERS)),
+        "auto against the best of others": _plain(verdicts(rows, "auto", WITHOUT_TEXT)),
+        "auto+text against the best of others": _plain(verdicts(rows, "auto+text", PEERS)),
         "sentences": sentences(rows),
     }
 

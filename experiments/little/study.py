@@ -14,7 +14,8 @@ from experiments.little.systems import SYSTEMS
 
 MOST_DRAWS = {"old": 1, "pooled": 3, "spacy": 2}  # the first is the same for all
 SIZES_OF = {"spacy": (50, 100, 300)}
-FROM_OLD = ("tutorial+old", "old", "pooled", "auto")  # which see the old tagger or its text
+# Those that see the old tagger or its text.
+FROM_OLD = ("tutorial+old", "old", "pooled", "auto", "auto+text")
 
 
 def suits(system: str, case: LittleCase) -> bool:
@@ -23,8 +24,9 @@ def suits(system: str, case: LittleCase) -> bool:
         return case.old is not None
     if system == "old":
         return bool(case.same)
-    if system == "pooled":
-        return bool(case.same) and case.old is not None and case.old.text is not None
+    if system in ("pooled", "auto+text"):
+        has_text = case.old is not None and case.old.text is not None
+        return has_text and (system == "auto+text" or bool(case.same))
     return True
 
 

@@ -3,6 +3,7 @@
 none          our tagger with nothing set, from the new text alone
 auto          a pipeline above the old tagger, decode="auto"; told which types are the same where
               their names do not say so
+auto+text     the same, given the old text too
 tutorial      the features and settings of sklearn-crfsuite's tutorial, by python-crfsuite
 tutorial+old  the same, with the old tagger's labels as features
 old           the old tagger as it is, its types read as the new ones of the same names
@@ -59,9 +60,19 @@ def none(case: LittleCase, train: Corpus) -> Answer:
 
 def auto(case: LittleCase, train: Corpus) -> Answer:
     """A pipeline above the old tagger, or of the task alone."""
+    return _by_auto(case, train, {})
+
+
+def auto_with_text(case: LittleCase, train: Corpus) -> Answer:
+    """The same with the old tagger's text."""
+    return _by_auto(case, train, {_old(case).name: plain(_old_text(case))})
+
+
+def _by_auto(case: LittleCase, train: Corpus, old_text: Mapping[str, Corpus]) -> Answer:
+    same = _same_types(case, train)
     start = perf_counter()
     pipeline = Pipeline({**case.below, TASK: Tagger(threads=1)}, decode="auto", threads=1)
-    pipeline.fit({TASK: train}, labels={TASK: LABEL}, same=_same_types(case, train))
+    pipeline.fit({TASK: train}, labels={TASK: LABEL}, same=same, old_text=old_text)
     seconds = perf_counter() - start
     text = case.test.without_column(LABEL)
     labels = pipeline.predict(text, decode="auto")[TASK]
@@ -95,10 +106,7 @@ def old_alone(case: LittleCase, _: Corpus) -> Answer:
 
 def pooled(case: LittleCase, train: Corpus) -> Answer:
     """Old and new text as one."""
-    text = _old(case).text
-    if text is None:
-        raise DataError(f"the text of the old tagger is not at hand for {case.name}")
-    given = some(plain(text()), N_OLD)
+    given = some(plain(_old_text(case)), N_OLD)
     given = given.with_column(LABEL, retyped(given.lists(LABEL), case.same))
     weights = [1.0] * len(given) + [WEIGHT] * len(train)
     start = perf_counter()
@@ -118,6 +126,7 @@ def by_spacy(case: LittleCase, train: Corpus) -> Answer:
 SYSTEMS: Mapping[str, System] = {
     "none": System(none, lambda: tagger_fingerprint()),
     "auto": System(auto, lambda: tagger_fingerprint() + code_fingerprint(*AUTO)),
+    "auto+text": System(auto_with_text, lambda: tagger_fingerprint() + code_fingerprint(*AUTO)),
     "tutorial": System(by_tutorial, crfsuite_tutorial.tutorial_fingerprint),
     "tutorial+old": System(by_tutorial_and_old, crfsuite_tutorial.tutorial_fingerprint),
     "old": System(old_alone, str),
@@ -130,6 +139,13 @@ def _old(case: LittleCase) -> OldTagger:
     if case.old is None:
         raise DataError(f"there is no old tagger for {case.name}")
     return case.old
+
+
+def _old_text(case: LittleCase) -> Corpus:
+    text = _old(case).text
+    if text is None:
+        raise DataError(f"the text of the old tagger is not at hand for {case.name}")
+    return text()
 
 
 def _same_types(case: LittleCase, train: Corpus) -> dict[str, str]:

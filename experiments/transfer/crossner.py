@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from dovetail import Corpus
@@ -14,12 +15,14 @@ from experiments.readers.crossner import crossner_files, read_crossner
 SIZES = (50, 300)
 
 
-def drawn_case(folder: Path, below: NewsTaggers, n_draws: int) -> TransferCase:
+def drawn_case(
+    folder: Path, below: NewsTaggers, n_draws: int, sizes: Sequence[int] = SIZES
+) -> TransferCase:
     """Random sentences of the training and development parts of a domain to train on."""
     parts = read_crossner(folder)
     n = len(parts[0]) + len(parts[1])
     splits = draws(range(n), range(n, n + len(parts[2])), n_draws)
-    return _case(folder, parts, splits, [size for size in SIZES if size <= n], below)
+    return _case(folder, parts, splits, [size for size in sizes if size <= n], below)
 
 
 def official_case(folder: Path, below: NewsTaggers) -> TransferCase:

@@ -44,6 +44,7 @@ public:
 
     size_t size() const { return begin.size() - 1; }
 
+    Bundles() : begin{0} {}
     Bundles(const Dataset& data, const Layout& layout) : begin{0} {
         const Features& x = data.x;
         int K = 0;

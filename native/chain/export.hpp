@@ -7,8 +7,7 @@ namespace dovetail {
 
 inline ModelArrays export_model(const Problem& problem, const double* w) {
     const Dataset& data = *problem.data;
-    std::vector<uint64_t> frequency(data.features.size(), 0);
-    for (uint32_t f : data.x.ids) ++frequency[f];
+    const std::vector<uint64_t> frequency = data.occurrences();
     std::vector<Weight> weights;
     weights.reserve(problem.layout.size());
     for (size_t k = 0; k < problem.layout.size(); ++k) {

@@ -139,7 +139,7 @@ public:
           pairs_(F_, L_),
           transitions_(L_, L_),
           cells_(any_edges() ? F_ : 0, L_ * L_),
-          frequency_(F_, 0) {}
+          frequency_(data.occurrences()) {}
 
     Layout build() {
         count();
@@ -177,10 +177,27 @@ private:
     }
 
     void count() {
-        const Features& x = data_.x;
-        for (uint32_t f : x.ids) ++frequency_[f];
         for (size_t f = 0; f < F_; ++f)
             if (frequency_[f] < options_.min_count) frequency_[f] = 0;
+        if (data_.whole) take_from_whole();
+        else find_pairs();
+        for (size_t f = 0; f < F_; ++f)
+            if (frequency_[f] && (options_.all_pairs || role(f) & kOnAllLabels))
+                for (int y = 0; y < L_; ++y) pairs_.add(f, y);
+    }
+    void take_from_whole() {
+        const Whole& whole = *data_.whole;
+        if (any_edges()) throw std::invalid_argument("features on transitions need a text that memory holds");
+        for (size_t f = 0; f < F_; ++f)
+            if (frequency_[f] && !options_.all_pairs)
+                for (uint64_t k = whole.pair_begin[f]; k < whole.pair_begin[f + 1]; ++k)
+                    pairs_.add(f, whole.pair_label[k]);
+        for (int i = 0; i < L_; ++i)
+            for (int j = 0; j < L_; ++j)
+                if (whole.neighbours[static_cast<size_t>(i) * L_ + j]) transitions_.add(i, j);
+    }
+    void find_pairs() {
+        const Features& x = data_.x;
         for (size_t s = 0; s < x.size(); ++s)
             for (uint64_t t = x.sequences[s]; t < x.sequences[s + 1]; ++t) {
                 const bool first = t == x.sequences[s];
@@ -198,9 +215,6 @@ private:
                         });
                 }
             }
-        for (size_t f = 0; f < F_; ++f)
-            if (frequency_[f] && (options_.all_pairs || role(f) & kOnAllLabels))
-                for (int y = 0; y < L_; ++y) pairs_.add(f, y);
     }
 
     void place_cells(Layout& out) const {

@@ -35,6 +35,23 @@ struct Problem {
         }
         divide();
     }
+    // Made before, by the constructor above, and read from a file.
+    Problem(std::shared_ptr<const Dataset> dataset, Layout known_layout, Constraints given,
+            std::vector<float> label_margin, std::vector<float> feature_scale, std::vector<size_t> bounds,
+            Program plain, std::unique_ptr<Bundles> bundles, Program bundled)
+        : data(std::move(dataset)),
+          layout(std::move(known_layout)),
+          constraints(std::move(given)),
+          margin(std::move(label_margin)),
+          scale(std::move(feature_scale)),
+          shards(std::move(bounds)),
+          prepared_(true),
+          program_(std::make_unique<Program>(std::move(plain))),
+          bundled_(std::make_unique<Program>(std::move(bundled))),
+          bundles_(std::move(bundles)) {
+        for (size_t s = 0; s < data->x.size(); ++s) full.push_back(data->fully_labelled(s));
+    }
+    bool prepared() const { return prepared_; }
     int L() const { return layout.L; }
     int Lp() const { return layout.Lp; }
     size_t size() const { return data->x.size(); }
@@ -43,12 +60,15 @@ struct Problem {
     double weight(size_t s) const { return data->weights.empty() ? 1.0 : data->weights[s]; }
     // For methods that change weights from one sequence to the next.
     const Program& program() const {
-        std::call_once(program_once_, [this] { program_ = std::make_unique<Program>(data->x, layout, scale); });
+        std::call_once(program_once_, [this] {
+            if (!prepared_) program_ = std::make_unique<Program>(data->x, layout, scale);
+        });
         return *program_;
     }
     // For methods that hold weights still over many sequences.
     const Bundles& bundles() const {
         std::call_once(bundles_once_, [this] {
+            if (prepared_) return;
             bundles_ = std::make_unique<Bundles>(*data, layout);
             bundled_ = std::make_unique<Program>(data->x, layout, scale, bundles_.get());
         });
@@ -91,6 +111,7 @@ private:
         shards.push_back(size());
     }
 
+    bool prepared_ = false;
     mutable std::once_flag program_once_, bundles_once_;
     mutable std::unique_ptr<Program> program_, bundled_;
     mutable std::unique_ptr<Bundles> bundles_;

@@ -4,7 +4,7 @@
 #pragma once
 #include "chain/bundles.hpp"
 #include "chain/layout.hpp"
-#include "core/memory.hpp"
+#include "core/stored.hpp"
 
 namespace dovetail {
 
@@ -12,13 +12,15 @@ namespace dovetail {
 // all of them with the label `single_label` (a rare feature seen once is seen with the token's own label: nothing to
 // look up), then other lists of pairs. edges: likewise for features on transitions.
 struct Program {
-    std::vector<uint64_t> begin, edge_begin;
-    std::vector<uint32_t> dense;    // dense rows of each token
-    std::vector<uint32_t> singles;  // single pairs of each token
-    std::vector<uint16_t> single_label;
-    Array<uint32_t> code;
-    std::vector<uint32_t> edge_code;
-    std::vector<float> value, edge_value;  // empty while all are 1
+    Stored<uint64_t> begin, edge_begin;
+    Stored<uint32_t> dense;    // dense rows of each token
+    Stored<uint32_t> singles;  // single pairs of each token
+    Stored<uint16_t> single_label;
+    Stored<uint32_t> code;
+    Stored<uint32_t> edge_code;
+    Stored<float> value, edge_value;  // empty while all are 1
+
+    Program() = default;
 
     // `scale`, one a feature or empty, multiplies values: a prior `scale` times as wide on that feature's weights.
     // With `bundles`, their rows stand for those of their members, `bundle_at` weights behind the layout's buffer.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -69,6 +71,17 @@ struct ObservedTransitions {
     std::vector<uint8_t> transitions, start, end;
 };
 
+// What all the text has of which a data set is a part; or of which it has the names alone, its tokens being elsewhere.
+struct Whole {
+    uint64_t n_sequences = 0, n_tokens = 0;
+    std::vector<uint64_t> counts;      // [features]: occurrences
+    std::vector<uint64_t> pair_begin;  // [features + 1]
+    std::vector<uint16_t> pair_label;  // labels that feature f was seen with: pair_label[pair_begin[f] ...]
+    std::vector<uint8_t> neighbours;   // [L x L]: pairs of labels that may have been neighbours, as far as is known
+    ObservedTransitions observed;
+    bool fully_labelled = true, weighted = false;
+};
+
 struct Dataset {
     Interner features, labels;
     Features x;
@@ -76,6 +89,7 @@ struct Dataset {
     std::vector<int32_t> allowed;  // one code a token, or empty: labels that inference may use at all
     LabelSets sets;
     std::vector<float> weights;  // one a sequence, or empty
+    std::shared_ptr<const Whole> whole;
 
     void mark_start() { x.add(features.add(kStartName, sizeof kStartName - 1)); }  // before the first token's features
     void mark_end() { x.add_to_last_token(features.add(kEndName, sizeof kEndName - 1)); }
@@ -90,11 +104,19 @@ struct Dataset {
         return true;
     }
     bool fully_labelled() const {
+        if (whole) return whole->fully_labelled;
         for (size_t s = 0; s < x.size(); ++s)
             if (!fully_labelled(s)) return false;
         return true;
     }
+    bool weighted() const { return whole ? whole->weighted : !weights.empty(); }
+    size_t n_sequences() const { return whole ? whole->n_sequences : x.size(); }
+    size_t n_tokens() const { return whole ? whole->n_tokens : x.n_tokens(); }
+    size_t n_occurrences() const {
+        return whole ? std::accumulate(whole->counts.begin(), whole->counts.end(), uint64_t{0}) : x.ids.size();
+    }
     ObservedTransitions observed_transitions() const {
+        if (whole) return whole->observed;
         const size_t L = labels.size();
         ObservedTransitions out{std::vector<uint8_t>(L * L, 0), std::vector<uint8_t>(L, 0), std::vector<uint8_t>(L, 0)};
         for (size_t s = 0; s < x.size(); ++s)
@@ -107,13 +129,27 @@ struct Dataset {
             }
         return out;
     }
+    // How often each feature occurs.
+    std::vector<uint64_t> occurrences() const {
+        if (whole) return whole->counts;
+        std::vector<uint64_t> out(features.size(), 0);
+        for (uint32_t f : x.ids) ++out[f];
+        return out;
+    }
     // How many tokens have each feature.
     std::vector<uint64_t> counts() const {
+        if (whole) return whole->counts;
         std::vector<uint64_t> out(features.size(), 0),
             next(features.size(), 0);  // next: the first token not yet counted
         for (uint64_t t = 0; t < x.n_tokens(); ++t)
             for (uint64_t k = x.tokens[t]; k < x.tokens[t + 1]; ++k)
                 if (next[x.ids[k]] <= t) ++out[x.ids[k]], next[x.ids[k]] = t + 1;
+        return out;
+    }
+    // The same features, numbered alike, and nothing else.
+    Dataset features_alone() const {
+        Dataset out;
+        out.features = features;
         return out;
     }
     // Some of the sequences, with features and labels numbered as if only these had been read

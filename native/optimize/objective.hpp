@@ -108,7 +108,7 @@ private:
     }
 
     // Bundles pay from the fourth evaluation on: finding them costs about as much as two evaluations.
-    bool bundled() const { return uses_ > 3; }
+    bool bundled() const { return uses_ > 3 || problem_->prepared(); }
     void choose_program() {
         ++uses_;
         if (program_ && uses_ != 4) return;

@@ -17,5 +17,6 @@ void bind_linear(nanobind::module_& module);
 void bind_numeric(nanobind::module_& module);
 void bind_import(nanobind::module_& module);
 void bind_pool(nanobind::module_& module);
+void bind_shards(nanobind::module_& module);
 
 }  // namespace dovetail

@@ -66,9 +66,16 @@ void bind_dataset(nb::module_& module) {
                 return std::make_shared<Dataset>(self.select(sequences));
             },
             arg("sequences"), "Some of the sequences, as if only these had been read.")
-        .def_prop_ro("n_sequences", [](const Dataset& self) { return self.x.size(); })
-        .def_prop_ro("n_tokens", [](const Dataset& self) { return self.x.n_tokens(); })
-        .def_prop_ro("n_occurrences", [](const Dataset& self) { return self.x.ids.size(); })
+        .def(
+            "features_alone",
+            [](const Dataset& self) {
+                nb::gil_scoped_release unlocked;
+                return std::make_shared<Dataset>(self.features_alone());
+            },
+            "The same features, numbered alike, and nothing else.")
+        .def_prop_ro("n_sequences", [](const Dataset& self) { return self.n_sequences(); })
+        .def_prop_ro("n_tokens", [](const Dataset& self) { return self.n_tokens(); })
+        .def_prop_ro("n_occurrences", [](const Dataset& self) { return self.n_occurrences(); })
         .def_prop_ro("n_features", [](const Dataset& self) { return self.features.size(); })
         .def_prop_ro("labels", [](const Dataset& self) { return strings(self.labels.names()); })
         .def_prop_ro("fully_labelled", [](const Dataset& self) { return self.fully_labelled(); })
@@ -88,10 +95,10 @@ void bind_dataset(nb::module_& module) {
                 const std::vector<uint64_t> counts = self.counts();
                 int n = 0;
                 return to_numpy(
-                    feature_families(self.features.names(), {counts.begin(), counts.end()}, self.x.n_tokens(), n));
+                    feature_families(self.features.names(), {counts.begin(), counts.end()}, self.n_tokens(), n));
             },
             "The family of each feature, by what stands before the first '=' (or ':') of its name; -1 for none.")
-        .def_prop_ro("weighted", [](const Dataset& self) { return !self.weights.empty(); })
+        .def_prop_ro("weighted", [](const Dataset& self) { return self.weighted(); })
         .def("feature_names", [](const Dataset& self) { return strings(self.features.names()); })
         .def(
             "name_features",

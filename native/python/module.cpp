@@ -24,4 +24,5 @@ NB_MODULE(DOVETAIL_LEVEL, module) {
     dovetail::bind_numeric(module);
     dovetail::bind_import(module);
     dovetail::bind_pool(module);
+    dovetail::bind_shards(module);
 }

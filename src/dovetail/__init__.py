@@ -18,6 +18,7 @@ _HOME = {
     "Consistency": "dovetail.representation",
     "Constraints": "dovetail.chain.constraints",
     "Corpus": "dovetail.corpus",
+    "ClusterError": "dovetail.errors",
     "DataError": "dovetail.errors",
     "Dataset": "dovetail.features",
     "DovetailError": "dovetail.errors",
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from dovetail.chain.tagger import Tagger
     from dovetail.corpus import Corpus, read
     from dovetail.errors import (
+        ClusterError,
         DataError,
         DovetailError,
         ModelFileError,
@@ -73,6 +75,7 @@ __all__ = [
     "ASO",
     "HMM",
     "BiasedHMM",
+    "ClusterError",
     "Consistency",
     "Constraints",
     "Corpus",

@@ -14,3 +14,8 @@ def is_corpus(data: Any) -> bool:
 def is_dataset(data: Any) -> bool:
     """Whether this is a `Dataset`, likewise."""
     return hasattr(data, "n_sequences") and hasattr(data, "native")
+
+
+def is_on_disk(data: Any) -> bool:
+    """Whether these are the `Shards` of a corpus, likewise."""
+    return hasattr(data, "work_folder")

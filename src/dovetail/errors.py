@@ -23,3 +23,7 @@ class NativeCodeError(DovetailError, ImportError):
 
 class NotFittedError(DovetailError, ValueError, AttributeError):
     """Something was asked of an estimator that only training, or a file, can give it."""
+
+
+class ClusterError(DovetailError, RuntimeError):
+    """A cluster cannot be reached, or its workers cannot do what is asked of them."""

@@ -76,3 +76,20 @@ def test_missing_folder_is_named_before_any_work(tmp_path: Path) -> None:
         DataError, match=r"cannot write .*no/results\.jsonl: there is no such folder"
     ):
         Store(tmp_path / "no" / "results.jsonl", "v1")
+
+
+def test_two_comparisons_on_one_file_lose_nothing(tmp_path: Path) -> None:
+    """The last line is cut short; both have seen that, and each goes on."""
+    path = tmp_path / "results.jsonl"
+    first = Store(path, "v1")
+    first.add(Cell("none", 0, 10), {"value": 1})
+    with path.open("ab") as file:
+        file.write(b'{"cell": "none, sp')
+    one, two = Store(path, "v1"), Store(path, "v1")
+    one.add(Cell("none", 1, 10), {"value": 2})
+    two.add(Cell("none", 2, 10), {"value": 3})
+    one.add(Cell("none", 3, 10), {"value": 4})
+    both = Store(path, "v1")
+    found = [both.get(Cell("none", split, 10)) for split in range(4)]
+    assert found == [{"value": 1}, {"value": 2}, {"value": 3}, {"value": 4}]
+    assert not both.notes

@@ -154,3 +154,36 @@ def test_threads_do_not_change_what_is_chosen() -> None:
     ]
     assert made[0].sharing_ == made[1].sharing_ > 0
     assert made[0].to_bytes() == made[1].to_bytes()
+
+
+def test_what_other_text_shares_is_learned_once() -> None:
+    tasks = [labelled(random_corpus(100, seed=1), "tag")]
+
+    def trained(corpus: Corpus, **settings) -> ASO:
+        aso = ASO(**{"features": WORDS, "n_parts": 0, "auxiliary": tasks, **settings})
+        return aso.fit(corpus, label="tag")
+
+    few, others = random_corpus(10), random_corpus(20, seed=5)
+    first = trained(few)
+    assert trained(others).structure_ is first.structure_
+    assert trained(few).to_bytes() == first.to_bytes()
+    again = ASO(features=WORDS, n_parts=0, auxiliary=[labelled(random_corpus(100, seed=1), "tag")])
+    assert again.fit(few, label="tag").structure_ is not first.structure_
+    assert again.to_bytes() == first.to_bytes()
+    assert trained(few, h=2).structure_ is not first.structure_
+    assert trained(few, penalty=0.1).structure_.penalty == 0.1
+
+
+def test_features_by_a_function_are_not_taken_for_those_of_another() -> None:
+    tasks = [labelled(random_corpus(100, seed=1), "tag")]
+    corpus = random_corpus(20)
+
+    def scores(attribute) -> np.ndarray:
+        template = Template(column("word").apply(attribute), column("pos"))
+        return ASO(features=template, n_parts=0, auxiliary=tasks).fit(corpus).scores(corpus)
+
+    def same(function):
+        function.__name__ = function.__qualname__ = "same"
+        return function
+
+    assert (scores(same(lambda word: word)) != scores(same(lambda word: word[:1]))).any()

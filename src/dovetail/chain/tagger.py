@@ -20,7 +20,7 @@ from dovetail.chain.inputs import (
 )
 from dovetail.chain.model import ChainModel
 from dovetail.cores import count_cores
-from dovetail.data import is_dataset
+from dovetail.data import is_dataset, is_on_disk
 from dovetail.errors import DataError, DovetailError
 from dovetail.io.model_file import TAGGER, ModelFile, Source, open_model
 
@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from dovetail.chain.groups import FeatureGroup
     from dovetail.chain.tagged_text import CutTexts, TaggedText
     from dovetail.chain.tagging import Decode, Tagging
+    from dovetail.chain.train.fitting import Fitting
     from dovetail.chain.train.methods import Method
     from dovetail.chain.train.steps import Callback, Progress
-    from dovetail.corpus import Corpus, Unit
+    from dovetail.corpus import Corpus, Shards, Unit
     from dovetail.features import Dataset, Featurizer, Labels, Template
 
 SCHEMES = ("IOB1", "IOB2", "IOBES", "auto")  # constraints by name
@@ -142,7 +143,7 @@ class Tagger(Estimator):
 
     def fit(
         self,
-        data: Corpus | Dataset | Iterable[Iterable[Any]],
+        data: Corpus | Shards | Dataset | Iterable[Iterable[Any]],
         labels: Iterable[Labels] | None = None,
         *,
         label: str | None = None,
@@ -155,9 +156,10 @@ class Tagger(Estimator):
         checkpoint: str | os.PathLike[str] | None = None,
         callback: Callback | None = None,
         origin: Mapping[str, Any] | None = None,
+        cluster: Any = None,
     ) -> Tagger:
-        """Train on a corpus (its column ``label``, by default the last), on feature lists, or on
-        indexed data.
+        """Train on a corpus (its column ``label``, by default the last), on feature lists, on
+        indexed data, or on a corpus on disk.
 
         ``held_out``, a corpus or a pair (features, labels), is scored after every round; the best
         round's weights are kept, and ``patience`` rounds without a better one end the training.
@@ -168,20 +170,73 @@ class Tagger(Estimator):
         round and may return True to stop. Ctrl-C ends the training with the best model so far.
         ``origin`` says where the data is from, in names and values of your own, and becomes part of
         `training_`.
+
+        A corpus on disk, `dovetail.corpus.Shards`, is trained on part by part, by the workers of
+        ``cluster`` where one is given: a Dask client, or what `dovetail.base.cluster.open_cluster`
+        takes. The model has the same bits wherever its parts are worked on.
         """
         from dovetail.chain.train.fitting import Fitting
 
         self._check_parameters()
         own = self.features
+        if is_on_disk(data):
+            shards: Any = data
+            from dovetail.chain.train.shards.fitting import open_training
+
+            if any(given is not None for given in (labels, weights, allowed)):
+                raise DataError("a corpus on disk has its labels in a column: give its name")
+            with open_training(self, shards, label, cluster) as fitting:
+                return self._train(
+                    fitting,
+                    fitting.description,
+                    held_out,
+                    patience,
+                    warm_start,
+                    resume,
+                    callback,
+                    checkpoint,
+                    origin,
+                )
+        if cluster is not None:
+            from dovetail.base.cluster import refuse_cluster
+
+            refuse_cluster(cluster)
         dataset, description = index_training_data(
             data, labels, label, weights, allowed, own, self.constraints
         )
+        self._train(
+            Fitting(self, dataset),
+            description,
+            held_out,
+            patience,
+            warm_start,
+            resume,
+            callback,
+            checkpoint,
+            origin,
+        )
+        if dataset.template is own:
+            self.model_.accepted = dataset.template
+        return self
+
+    def _train(
+        self,
+        fitting: Fitting,
+        description: Mapping[str, Any],
+        held_out: Any,
+        patience: int,
+        warm_start: Tagger | Source | None,
+        resume: Source | None,
+        callback: Callback | None,
+        checkpoint: str | os.PathLike[str] | None,
+        origin: Mapping[str, Any] | None,
+    ) -> Tagger:
         score = None
         if held_out is not None:
-            score = held_out_scorer(held_out, description, own, self._threads)
+            score = held_out_scorer(held_out, description, self.features, self._threads)
         if warm_start is not None and not isinstance(warm_start, Tagger):
             warm_start = Tagger.load(warm_start)
-        fitted = Fitting(self, dataset).train(
+        fitted = fitting.train(
             description=description,
             held_out=score,
             patience=patience,
@@ -192,8 +247,6 @@ class Tagger(Estimator):
             origin=origin or {},
         )
         self.model_, self.history_, self.stopped_ = fitted
-        if dataset.template is own:
-            self.model_.accepted = dataset.template
         return self
 
     def index(

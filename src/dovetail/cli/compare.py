@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from dovetail.cli.clusters import cluster_option, open_workers
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.targets import check_default_outputs, check_outputs, force_option
 from dovetail.compare import Cell, Progress, Store, Summary, run, summarize
@@ -35,6 +36,7 @@ Shown = Callable[[Progress], None]
     help="Where finished parts are saved.  [default: RECIPE.results.jsonl]",
 )
 @click.option("--threads", type=COUNT, metavar="N", help="Number of threads (all cores).")
+@cluster_option
 @force_option
 @click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
 @click.pass_context
@@ -45,6 +47,7 @@ def command(
     no_html: bool,
     results: str | None,
     threads: int | None,
+    cluster: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -73,8 +76,8 @@ def command(
         click.echo(f"dovetail: {note}", err=True)
     cells = experiment.plan.cells
     try:
-        with show_cells() as shown:
-            found = run(experiment.plan, experiment.work, store, shown)
+        with show_cells() as shown, open_workers(cluster) as workers:
+            found = run(experiment.plan, experiment.work, store, shown, cluster=workers)
     except KeyboardInterrupt:
         done = sum(store.get(cell) is not None for cell in cells)
         click.echo(

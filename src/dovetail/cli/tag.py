@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dovetail.cli.answers import Request, read_batches, write_answers
+from dovetail.cli.clusters import cluster_option, open_workers
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, unit_option
 from dovetail.cli.models import (
@@ -94,6 +95,7 @@ CHUNK_SIZE = 1000
     metavar="N",
     help=f"Sequences tagged at a time; with 1, each is answered at once.  [default: {CHUNK_SIZE}]",
 )
+@cluster_option
 @force_option
 @click.pass_context
 def command(
@@ -109,6 +111,7 @@ def command(
     out: str | None,
     interface: str | None,
     chunk_size: int | None,
+    cluster: str | None,
     force: bool,
     **asked: Any,
 ) -> None:
@@ -149,10 +152,12 @@ def command(
         raise click.UsageError(f"feature text holds no words that could be written as {name}")
     request = Request(format=shown, **asked)
     request.check()
+    if cluster is not None and out is None:
+        raise click.UsageError("--cluster needs --out")
     if out is not None:
         _refuse_pieces(tagger, request, paths, output)
         order = Order(model, request, name, chunk_size or CHUNK_SIZE)
-        _tag_into_folder(ctx, out, order, given)
+        _tag_into_folder(ctx, out, order, given, cluster)
     else:
         plain = output_format in (None, "text")
         _tag_file(tagger, given[0], request, OUTPUTS[name], output, chunk_size, plain)
@@ -236,7 +241,9 @@ def _refuse_pieces(
         )
 
 
-def _tag_into_folder(ctx: click.Context, out: str, order: Order, sources: Sequence[Source]) -> None:
+def _tag_into_folder(
+    ctx: click.Context, out: str, order: Order, sources: Sequence[Source], cluster: str | None
+) -> None:
     folder = TaggedFolder(out, order, find_pieces(sources, out, order.format))
     total = len(folder.pieces)
     done = kept = total - len(folder.waiting)
@@ -247,7 +254,8 @@ def _tag_into_folder(ctx: click.Context, out: str, order: Order, sources: Sequen
         click.echo(f"{done} of {total}: {click.format_filename(piece.target)}", err=True)
 
     try:
-        folder.fill(show)
+        with open_workers(cluster) as workers:
+            folder.fill(show, workers)
     except KeyboardInterrupt:
         click.echo(
             f"dovetail: interrupted with {done} of {total} pieces done, which are kept in {out}; "

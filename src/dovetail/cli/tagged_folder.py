@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dovetail import Tagger, __version__
+from dovetail.base.executor import Executor, Shared
 from dovetail.cli.answers import Request, answer, read_batches, write_answers
 from dovetail.cli.inputs import Batch, Source
 from dovetail.cli.models import has_spans, load
@@ -142,10 +143,21 @@ class TaggedFolder:
             content = {"order": order, "sources": sources}
             file.write(json.dumps(content, indent=1, sort_keys=True).encode())
 
-    def fill(self, done: Callable[[Piece], None]) -> None:
-        """Tag all pieces that are not there yet."""
-        for piece in self.waiting:
-            tag_piece(self.order, piece)
+    def fill(self, done: Callable[[Piece], None], workers: Executor | None = None) -> None:
+        """Tag all pieces that are not there yet, here or by workers that see the same files."""
+        if workers is None:
+            for piece in self.waiting:
+                tag_piece(self.order, piece)
+                done(piece)
+            return
+        order = replace(self.order, model=os.path.abspath(self.order.model))
+        pieces = [
+            replace(p, source=replace(p.source, path=os.path.abspath(p.source.path)))
+            for p in self.waiting
+        ]
+        given = (Shared((order, pieces)), workers.threads)
+        found = workers.each("tag", tag_numbered, range(len(self.waiting)), *given, together=False)
+        for piece, _ in zip(self.waiting, found, strict=True):
             done(piece)
 
     def clean(self) -> None:
@@ -154,6 +166,12 @@ class TaggedFolder:
             target = Path(piece.target)
             for rest in target.parent.glob(f".{target.name}.*"):
                 rest.unlink(missing_ok=True)
+
+
+def tag_numbered(number: int, work: Shared[tuple[Order, Sequence[Piece]]], threads: int) -> None:
+    """Tag one of many pieces."""
+    order, pieces = work.value
+    tag_piece(order, pieces[number], threads)
 
 
 def tag_piece(order: Order, piece: Piece, threads: int | None = None) -> None:

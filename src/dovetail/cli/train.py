@@ -13,6 +13,7 @@ import click
 
 from dovetail import Tagger
 from dovetail.base.training import was_interrupted
+from dovetail.cli.clusters import cluster_option
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
 from dovetail.cli.label_problems import locate, refuse_doubtful_labels
@@ -20,8 +21,9 @@ from dovetail.cli.progress import Display, show_progress
 from dovetail.cli.settings import given_settings, setting_options
 from dovetail.cli.targets import check_outputs, force_option
 from dovetail.cli.templates import DEFAULT, load_template, named_file, template_options
-from dovetail.corpus import Corpus
+from dovetail.corpus import Corpus, Shards
 from dovetail.corpus.label_checks import Malformed
+from dovetail.corpus.shards import INDEX
 from dovetail.errors import DataError
 from dovetail.evaluate import Report, evaluate
 from dovetail.features import Dataset
@@ -30,6 +32,7 @@ from dovetail.units import format_duration, format_megabytes
 
 RECIPE = ".toml"
 COUNT = click.IntRange(1)
+AT_ONCE = 1000  # sequences that are read together where they are kept on disk
 
 
 @click.command("train")
@@ -51,6 +54,12 @@ COUNT = click.IntRange(1)
 @click.option("--warm-start", metavar="MODEL", help="Start from the weights of this model.")
 @click.option("--checkpoint", metavar="FILE", help="Save a usable model here while training.")
 @click.option("--resume", is_flag=True, help="Go on from the --checkpoint, if it is there.")
+@click.option(
+    "--on-disk",
+    metavar="FOLDER",
+    help="For data larger than memory: keep it and its features in parts in this folder.",
+)
+@cluster_option
 @force_option
 @click.option("--dry-run", is_flag=True, help="Only report how large the training would be.")
 @click.option("--json", "as_json", is_flag=True, help="Write the summary as JSON.")
@@ -85,9 +94,15 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         resume=options.pop("resume"),
         strict=options.pop("strict"),
         force=options.pop("force"),
+        on_disk=options.pop("on_disk"),
+        cluster=options.pop("cluster"),
     )
+    if job.cluster is not None and job.on_disk is None:
+        raise click.UsageError("--cluster needs --on-disk, a folder that all workers see")
     as_json, dry_run = options.pop("as_json"), options.pop("dry_run")
     tagger = Tagger(threads=options["threads"], **given_settings(options, TAGGER))
+    if dry_run and job.on_disk is not None:
+        raise click.UsageError("--dry-run goes with data in memory: leave out --on-disk")
     if dry_run:
         with _display(tagger) as display:
             data = job.read(display)
@@ -126,6 +141,8 @@ class Job:
     resume: bool
     strict: bool
     force: bool
+    on_disk: str | None
+    cluster: str | None
 
     def run(self, tagger: Tagger) -> dict[str, Any]:
         """Train, save, and tell what came of it."""
@@ -147,6 +164,7 @@ class Job:
                 resume=self._earlier(),
                 callback=display,
                 origin=self._origin(data),
+                cluster=self.cluster,
             )
             tagger.save(self.model)
         return self._facts(tagger, data, held_out)
@@ -157,10 +175,12 @@ class Job:
             raise click.UsageError("--resume goes on from a checkpoint: name it with --checkpoint")
         return self.checkpoint if self.resume and Path(self.checkpoint or "").is_file() else None
 
-    def read(self, display: Display) -> Corpus | Dataset:
+    def read(self, display: Display) -> Corpus | Dataset | Shards:
         """The training data."""
         sources = [self._source(path) for path in self.paths]
         display.announce(f"reading {', '.join(self.paths)}")
+        if self.on_disk is not None:
+            return self._read_to_disk(sources, self.on_disk)
         if any(source.format == CRFSUITE for source in sources):
             other = next((source for source in sources if source.format != CRFSUITE), None)
             if other is not None:
@@ -181,9 +201,21 @@ class Job:
             refuse_doubtful_labels(sources, corpus.lists(self.label or corpus.names[-1]))
         return corpus
 
-    def choose_features(self, tagger: Tagger, data: Corpus | Dataset) -> None:
+    def _read_to_disk(self, sources: list[Source], folder: str) -> Shards:
+        """The data in parts on disk; a folder that has them already is used as it is."""
+        if any(source.format == CRFSUITE for source in sources) or self.strict:
+            raise click.UsageError("--on-disk goes with neither feature text nor --strict")
+        if (Path(folder) / INDEX).exists():
+            return Shards(folder)
+        batches = (batch for one in sources for batch in one.batches(AT_ONCE, lambda c: c))
+        shards = Shards.write(folder, (batch.corpus for batch in batches))
+        if not shards.n_tokens:
+            raise DataError(f"{', '.join(self.paths)} holds no sequences")
+        return shards
+
+    def choose_features(self, tagger: Tagger, data: Corpus | Dataset | Shards) -> None:
         """Give the tagger the template that the options name, if they do."""
-        if isinstance(data, Corpus):
+        if isinstance(data, Corpus | Shards):
             tagger.features = load_template(
                 self.template,
                 data.names,
@@ -204,17 +236,19 @@ class Job:
         display.announce(f"reading {self.held_out}")
         return source.read_features() if source.format == CRFSUITE else source.read()
 
-    def _origin(self, data: Corpus | Dataset) -> dict[str, Any]:
+    def _origin(self, data: Corpus | Dataset | Shards) -> dict[str, Any]:
         """The files and the feature set, by names that tell nothing of where they were."""
         facts: dict[str, Any] = {"data": [_short_name(path) for path in self.paths]}
-        if isinstance(data, Corpus):
+        if isinstance(data, Corpus | Shards):
             facts["feature_set"] = _short_name(self.template or DEFAULT)
         return facts
 
     def _source(self, path: str) -> Source:
         return Source.of(path, self.format, self.columns)
 
-    def _facts(self, tagger: Tagger, data: Corpus | Dataset, held_out: Any) -> dict[str, Any]:
+    def _facts(
+        self, tagger: Tagger, data: Corpus | Dataset | Shards, held_out: Any
+    ) -> dict[str, Any]:
         last = tagger.history_[-1]
         n_sequences = len(data) if isinstance(data, Corpus) else data.n_sequences
         facts: dict[str, Any] = {

@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 
 from dovetail.base.parameters import parameters_of
+from dovetail.cli.clusters import cluster_option, open_workers
 from dovetail.cli.compare import show_cells
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
@@ -151,6 +152,7 @@ def _number(text: str) -> float:
     help="Plot the scores over one strength, with a line for each value of another.",
 )
 @click.option("--out", "-o", metavar="FILE", help="Write the recipe of the best point.")
+@cluster_option
 @force_option
 @click.option("--json", "as_json", is_flag=True, help="Write everything as JSON.")
 @click.pass_context
@@ -185,8 +187,12 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         click.echo(f"dovetail: {note}", err=True)
     cells, interrupted = tuning.plan.cells, False
     try:
-        with show_cells(lambda cell: _name_cell(cell, tuning.plan)) as shown:
-            run(tuning.plan, tuning.work, store, shown, at_once=tuning.at_once)
+        with (
+            show_cells(lambda cell: _name_cell(cell, tuning.plan)) as shown,
+            open_workers(options["cluster"]) as workers,
+        ):
+            at_once = tuning.at_once
+            run(tuning.plan, tuning.work, store, shown, at_once=at_once, cluster=workers)
     except KeyboardInterrupt:
         interrupted = True
     found = [result for cell in cells if (result := store.get(cell)) is not None]

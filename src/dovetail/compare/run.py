@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any
 
 from dovetail.base.at_once import run_at_once
+from dovetail.base.executor import Executor, Shared
 from dovetail.compare.plan import Cell, Plan, Result
 from dovetail.compare.store import Store
 from dovetail.errors import DataError, DovetailError
@@ -39,9 +40,10 @@ def run(
     progress: Callable[[Progress], None] | None = None,
     *,
     at_once: int = 1,
+    cluster: Executor | None = None,
 ) -> list[Result]:
     """The results of all cells: those in the store, and ``work(cell)`` of the others, ``at_once``
-    of them at a time.
+    of them at a time, or as many as the workers of ``cluster`` can do.
 
     ``work`` returns ``overall``, ``types``, ``n_train`` and ``n_test`` (see `Result`); the cell and
     the seconds are added. An error or an interruption ends the run; all cells finished before it
@@ -63,15 +65,34 @@ def run(
         report(number + 1)
 
     report(0)
-    alone = Lock()
-    tasks = [lambda cell=cell: _compute(cell, work, store, alone) for cell in waiting]
-    run_at_once(tasks, at_once, take)
+    if cluster is not None:
+        given = (Shared(work), tuple(waiting))
+        found = cluster.each("cell", compute_cell, range(len(waiting)), *given, together=False)
+        for number, one in enumerate(found):
+            store.add(waiting[number], one)
+            take(number, store.get(waiting[number]) or one)
+    else:
+        alone = Lock()
+        tasks = [lambda cell=cell: _keep(cell, work, store, alone) for cell in waiting]
+        run_at_once(tasks, at_once, take)
     if progress:
         progress(Progress(None, len(results), len(plan.cells), reused, 0.0))
     return [results[cell] for cell in plan.cells]
 
 
-def _compute(cell: Cell, work: Work, store: Store, alone: Lock) -> Result:
+def compute_cell(number: int, work: Shared[Work], cells: Sequence[Cell]) -> Result:
+    """The result of one of these cells."""
+    return _compute(cells[number], work.value)
+
+
+def _keep(cell: Cell, work: Work, store: Store, alone: Lock) -> Result:
+    result = _compute(cell, work)
+    with alone:
+        store.add(cell, result)
+        return store.get(cell) or result
+
+
+def _compute(cell: Cell, work: Work) -> Result:
     start = time.monotonic()
     try:
         found = work(cell)
@@ -82,9 +103,7 @@ def _compute(cell: Cell, work: Work, store: Store, alone: Lock) -> Result:
     missing = {"overall", "types", "n_train", "n_test"} - {*result}
     if missing:
         raise DataError(f"{cell.id}: its result lacks {', '.join(sorted(missing))}")
-    with alone:
-        store.add(cell, result)
-        return store.get(cell) or result
+    return result
 
 
 def _seconds_left(finished: Sequence[Result], waiting: Sequence[Cell]) -> float | None:

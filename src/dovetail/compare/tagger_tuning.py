@@ -116,6 +116,16 @@ class TaggerTuning:
         self._part_once = lru_cache(maxsize=2)(self._part)
         self._index_once = cache(self._index)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what it has computed, for workers elsewhere."""
+        computed = ("_part_once", "_index_once")
+        return {k: v for k, v in self.__dict__.items() if k not in computed}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._part_once = lru_cache(maxsize=2)(self._part)
+        self._index_once = cache(self._index)
+
     @property
     def plan(self) -> Plan:
         """The defaults, and the points, on each fold."""

@@ -137,6 +137,14 @@ class Tuning:
         self._scheme = detect_scheme([*labels[0], *labels[1]])
         self._learn_once = lru_cache(maxsize=1)(self._learn)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what it has learnt, for workers elsewhere."""
+        return {k: v for k, v in self.__dict__.items() if k != "_learn_once"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._learn_once = lru_cache(maxsize=1)(self._learn)
+
     @property
     def plan(self) -> Plan:
         """The tagger alone, and the points; the size is that of the training text, in tokens."""

@@ -27,6 +27,7 @@ from dovetail.corpus.schemes import (
     convert,
     detect_scheme,
 )
+from dovetail.corpus.shards import Shards
 from dovetail.corpus.soft import SoftColumn
 from dovetail.corpus.span_texts import guess_tokens
 from dovetail.corpus.table import Corpus, Sequence
@@ -44,6 +45,7 @@ __all__ = [
     "Corpus",
     "Scheme",
     "Sequence",
+    "Shards",
     "SoftColumn",
     "Span",
     "Unit",

@@ -91,9 +91,9 @@ def write_brat(corpus: Corpus, target: PathLike, *, label: str = "label") -> Non
 
 def recognizes(path: Path) -> bool:
     """Whether this is a folder of brat's files, or a text with annotations beside it."""
-    if path.is_dir():
+    if os.path.isdir(path):
         return any(path.glob("*.ann"))
-    return path.suffix == ".txt" and path.with_suffix(".ann").exists()
+    return path.suffix == ".txt" and os.path.exists(path.with_suffix(".ann"))
 
 
 def find_losses(corpus: Corpus) -> list[str]:
@@ -162,7 +162,7 @@ def _records(path: PathLike, unit: Unit, tokens: Tokens) -> Iterator[Record]:
 
 def _texts(path: PathLike) -> list[Path]:
     given = Path(os.fspath(path))
-    if not given.is_dir():
+    if not os.path.isdir(given):
         if given.suffix not in (".txt", ".ann"):
             raise DataError(f"{given} is neither a folder nor a .txt or .ann file, as brat's are")
         return [given.with_suffix(".txt")]

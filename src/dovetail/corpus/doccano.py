@@ -73,7 +73,9 @@ def write_doccano(corpus: Corpus, target: PathLike | TextIO, *, label: str = "la
 
 def recognizes(path: Path) -> bool:
     """Whether the first of its JSON lines that is more than text has labels as doccano does."""
-    if not path.name.removesuffix(".gz").endswith((".jsonl", ".ndjson")) or not path.exists():
+    if not path.name.removesuffix(".gz").endswith((".jsonl", ".ndjson")) or not os.path.exists(
+        path
+    ):
         return False
     with open_text(path) as file:
         for line in filter(str.strip, file):

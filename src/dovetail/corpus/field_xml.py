@@ -68,9 +68,9 @@ def stream_field_xml(
 def recognizes(path: Path) -> bool:
     """Whether an XML file has elements over several words, or words beside elements, or a folder
     any XML: parserator's have an element for each token."""
-    if path.is_dir():
+    if os.path.isdir(path):
         return any(map(_is_xml, path.rglob(f"*{SUFFIX}")))
-    if not _is_xml(path) or not path.exists():
+    if not _is_xml(path) or not os.path.exists(path):
         return False
     tokens = _TokenElements()
     with open_bytes(path) as file:

@@ -209,9 +209,9 @@ def guess_format(path: PathLike, formats: Mapping[str, Format]) -> str:
         if entry.recognizes(place):
             return known
     for known, entry in formats.items():
-        if suffix in entry.suffixes and not place.is_dir():
+        if suffix in entry.suffixes and not os.path.isdir(place):
             return known
     what, why = os.fspath(path), "from its name"
-    if place.is_dir():
+    if os.path.isdir(place):
         what, why = f"the folder {what}", "since it has neither .ann nor .xml nor .parquet files"
     raise DataError(f"the format of {what} cannot be told {why}; give one of: {', '.join(formats)}")

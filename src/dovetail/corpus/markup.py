@@ -69,7 +69,7 @@ def _unmarked_files(
     path: PathLike, ignored: Collection[str]
 ) -> Iterator[tuple[Path, str, list[Span]]]:
     files = [Path(os.fspath(path))]
-    if files[0].is_dir():
+    if os.path.isdir(files[0]):
         visible = (f for f in files[0].iterdir() if f.is_file() and not f.name.startswith("."))
         files = sorted(visible, key=lambda f: natural_order(f.name))
         if not files:

@@ -102,7 +102,7 @@ def write_parquet(corpus: Corpus, target: PathLike) -> None:
 
 def recognizes(path: Path) -> bool:
     """Whether this is a folder of Parquet files."""
-    return path.is_dir() and any(path.glob(f"*{SUFFIX}"))
+    return os.path.isdir(path) and any(path.glob(f"*{SUFFIX}"))
 
 
 def find_unread(path: PathLike) -> list[str]:
@@ -117,7 +117,7 @@ def find_unread(path: PathLike) -> list[str]:
 def parquet_files(path: PathLike) -> list[Path]:
     """The files of a dataset, in their order."""
     given = Path(os.fspath(path))
-    if not given.is_dir():
+    if not os.path.isdir(given):
         return [given]
     found = [file for file in given.glob(f"*{SUFFIX}") if not file.name.startswith((".", "_"))]
     if not found:

@@ -74,7 +74,7 @@ def stream_tei(
 def parse_files(path: PathLike) -> Iterator[Element]:
     """The root of an XML file, or those of all ``.xml`` files below a folder."""
     files = [Path(os.fspath(path))]
-    if files[0].is_dir():
+    if os.path.isdir(files[0]):
         files = sorted(files[0].rglob("*.xml"), key=Path.as_posix)
     return map(_parse, files)
 

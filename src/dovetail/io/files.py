@@ -29,6 +29,8 @@ def open_bytes(path: PathLike) -> Iterator[BinaryIO]:
         file = Path(path).open("rb")  # noqa: SIM115 - closed below
     except OSError as error:
         raise DataError(f"cannot read {os.fspath(path)}: {error.strerror or error}") from None
+    except ValueError as error:  # a name with a zero byte
+        raise DataError(f"cannot read {os.fspath(path)!r}: {error}") from None
     with file:
         if os.fspath(path).endswith(".gz"):
             with io.BufferedReader(Expanding(file, os.fspath(path)), AT_ONCE) as plain:

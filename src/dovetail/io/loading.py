@@ -102,7 +102,7 @@ def is_imported(source: Source | ModelFile) -> bool:
         try:
             with open(source, "rb") as file:
                 head = file.read(64)
-        except OSError:
+        except (OSError, ValueError):
             return False
     return not is_model_file(head) and _resolved(FIND_PROGRAM)(head) is not None
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,6 +15,7 @@ try:
 except ImportError:  # Windows, where a file that is open cannot be removed
     fcntl = None  # type: ignore[assignment]
 
+ABANDONED = re.compile(r"\..+\.[0-9a-f]{12}\.part", re.DOTALL)
 LONGEST = 200  # bytes of a name that are part of the temporary one
 
 
@@ -23,7 +25,7 @@ def temporary_beside(target: Path, mode: int) -> Iterator[tuple[BinaryIO, Path]]
 
     It is locked while it is written: what nobody has locked, nobody will finish.
     """
-    remove_abandoned(target)
+    _clean_once(os.getpid(), target.parent)
     file, temporary = _open_locked(target, mode)
     try:
         with file:
@@ -50,12 +52,13 @@ def _open_locked(target: Path, mode: int) -> tuple[BinaryIO, Path]:
             file.close()
 
 
-def remove_abandoned(target: Path) -> None:
-    """Remove the temporary files of a target that processes have left when they were killed."""
-    pattern = re.compile(re.escape(_prefix(target)) + r"[0-9a-f]{12}\.part")
+@lru_cache(256)
+def _clean_once(_process: int, folder: Path) -> None:
+    """Remove what processes have left in a folder when they were killed: once a process, since a
+    folder may have many files."""
     with suppress(OSError):
-        for entry in os.scandir(target.parent):
-            if pattern.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+        for entry in os.scandir(folder):
+            if ABANDONED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 _remove_unlocked(entry.path)
 
 

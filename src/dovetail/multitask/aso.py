@@ -21,6 +21,7 @@ from dovetail.multitask.overlap import remove_overlap
 from dovetail.multitask.sharing import (
     OF_OTHER_TASKS,
     OF_OWN_PARTS,
+    Shared,
     Target,
     free_directions,
     weigh_directions,
@@ -145,13 +146,18 @@ class ASO(LinearTagger):
             min_count=self.min_count,
             threads=self.threads,
         )
-        matrix = Matrix(template)
-        matrix.add(data)  # first, so that its tokens have their own numbers
         n_tokens = None if printed else int((codes >= 0).sum())
-        alternation = structure._learn(matrix, tasks, n_tokens, as_printed=printed)
-        directions = (free_directions if printed else weigh_directions)(
-            alternation, matrix, data, codes
-        )
+        shared: Shared
+        if any(task.is_part for task in tasks):
+            matrix = Matrix(template)
+            matrix.add(data)  # first, so that its tokens have their own numbers
+            shared = structure._learn(matrix, tasks, n_tokens, as_printed=printed)
+        else:
+            learned = structure._learn_once(tasks, n_tokens, as_printed=printed)
+            structure = learned.structure
+            matrix, shared = learned.beside(template, data)
+        weigh = free_directions if printed else weigh_directions
+        directions = weigh(shared, matrix, data, codes)
         target = Target(self._training, matrix, data, codes, len(labels), directions)
         sharing, held_out = None if printed else self.sharing, None
         if sharing == "auto":

@@ -13,7 +13,7 @@ from dovetail.multitask.matrix import Codes, check_whole, number_labels
 MOST_VALUES = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AuxiliaryTask:
     """A label for each token of a corpus, by number: -1 where the token is left out.
 

@@ -29,12 +29,12 @@ class Matrix:
     """Rows of features. Corpora are added one after another; what one brings twice is added once.
 
     ``hidden`` is an offset: features that read a column there are left out, so that what stands
-    there can be a thing to learn.
+    there can be a thing to learn. The first features are those of ``known``, if it is given.
     """
 
-    def __init__(self, template: Template) -> None:
+    def __init__(self, template: Template, known: _native.Dataset | None = None) -> None:
         self.template = template
-        self.native = _native.Dataset()
+        self.native = _native.Dataset() if known is None else known.features_alone()
         self._firsts: dict[tuple[int, int | None], int] = {}
         self._kept: list[Corpus] = []  # so that no other corpus gets the number of one of these
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from dovetail.corpus import Corpus
 from dovetail.multitask.alternation import Alternation
 from dovetail.multitask.calibration import probabilities
+from dovetail.multitask.learned import Placed
 from dovetail.multitask.matrix import Classifiers, Codes, Doubles, Matrix, Singles
 from dovetail.multitask.training import Block, HeldOut, Training
 from dovetail.numeric import log, matmul
@@ -23,6 +24,9 @@ from dovetail.numeric import log, matmul
 OF_OWN_PARTS = (0.0, 0.3)  # parts know nothing that the whole does not
 OF_OTHER_TASKS = (0.0, 0.3, 3.0)  # more of it takes longer, and gains nothing
 LEAST = 1e-3  # a probability: what is less likely costs no more
+
+
+Shared = Alternation | Placed
 
 
 @dataclass(frozen=True)
@@ -36,30 +40,28 @@ class Directions:
 
 
 def free_directions(
-    alternation: Alternation,
+    shared: Shared,
     matrix: Matrix,
     data: Corpus,
     codes: Codes,  # noqa: ARG001 - sizes do not matter
 ) -> Directions:
     """Directions as they are, for weights that are free."""
-    values = alternation.projected_corpus(matrix, data)
-    return Directions(alternation.theta, np.ones(values.shape[1], np.float32), values)
+    values = shared.projected_corpus(matrix, data)
+    return Directions(shared.theta, np.ones(values.shape[1], np.float32), values)
 
 
-def weigh_directions(
-    alternation: Alternation, matrix: Matrix, data: Corpus, codes: Codes
-) -> Directions:
+def weigh_directions(shared: Shared, matrix: Matrix, data: Corpus, codes: Codes) -> Directions:
     """Directions that together are as large as all features, each by how much the predictors share
     it: by its singular value."""
-    values = alternation.projected_corpus(matrix, data)
+    values = shared.projected_corpus(matrix, data)
     tokens = np.flatnonzero(codes >= 0)
     features = matrix.rows(tokens).matrix()[2]
-    factors = np.concatenate([np.array(own) for own in alternation.singular_values])
+    factors = np.concatenate([np.array(own) for own in shared.singular_values])
     size = float(np.square(features, dtype=np.float64).sum())
     own = float(np.square(values[tokens] * factors, dtype=np.float64).sum())
     factors *= np.sqrt(size / own) if own > 0 else 0.0
     made = factors.astype(np.float32)
-    return Directions(alternation.theta, made, values * made)
+    return Directions(shared.theta, made, values * made)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from dovetail.io.model_file import ModelFile, Source, open_model
 from dovetail.io.model_file import to_bytes as file_bytes
 from dovetail.multitask.alternation import Alternation, Round
 from dovetail.multitask.auxiliary import AuxiliaryTask
+from dovetail.multitask.learned import Learned, learned_once
 from dovetail.multitask.matrix import Loss, Matrix, Objective, check_above_0, check_whole
 from dovetail.multitask.weights import Weights
 from dovetail.representation.annotation import Value, resolve_value
@@ -150,6 +151,22 @@ class Structure(Representation):
         everything = np.arange(len(theta), dtype=np.uint32)
         self.weights_ = Weights.of(matrix.native, everything, theta * scale.astype(np.float32))
         return alternation
+
+    def _learn_once(
+        self, tasks: Sequence[AuxiliaryTask], n_tokens: int | None, *, as_printed: bool
+    ) -> Learned[Structure]:
+        """Learn it over a matrix of the tasks alone, unless the same has just been learned."""
+
+        def learn() -> Learned[Structure]:
+            matrix = Matrix(self.features)
+            found = self._learn(matrix, tasks, n_tokens, as_printed=as_printed)
+            features = matrix.native.features_alone()
+            threads = self.threads or count_cores()
+            return Learned(self, features, found.theta, found.singular_values, threads)
+
+        parameters = tuple(getattr(self, name) for name in PARAMETERS)
+        strengths = [max(1.0, (n_tokens or 0) / int((task.codes >= 0).sum())) for task in tasks]
+        return learned_once(tasks, self.features, (*parameters, *strengths, as_printed), learn)
 
     @property
     def reads_(self) -> tuple[str, ...]:

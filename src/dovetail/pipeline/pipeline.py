@@ -105,6 +105,7 @@ class Pipeline(LayeredLabeller):
         training: Training | None = None,
         labels: Mapping[str, str] | None = None,
         same: Mapping[str, str] | None = None,
+        old_text: Mapping[str, Corpus] | None = None,
         folds: int = 5,
         seed: int = 0,
         callback: Listener | None = None,
@@ -130,6 +131,8 @@ class Pipeline(LayeredLabeller):
 
         With ``auto``, ``same`` says which types of lower labels mean which of the last layer's, as
         far as you know: ``{"PER": "speaker"}``. Those of the same name need not be told.
+        It also learns from the text of lower tasks, where these have the same types: from what
+        ``data`` has of them and, for those that are trained already, from ``old_text``.
         ``held_out_`` then has the training text of the last layer with scores of models that have
         not seen it.
 
@@ -149,6 +152,7 @@ class Pipeline(LayeredLabeller):
             training=training,
             labels=labels,
             same=same,
+            old_text=old_text,
             folds=folds,
             seed=seed,
             callback=callback,

@@ -121,8 +121,10 @@ def _build_template(
     recipe: Description, task: Task, corpus: Corpus, representations: Sequence[Representation]
 ) -> Template:
     """What a task sees: features of its own columns, the columns of representations, and the
-    labels of the tasks it reads."""
+    labels of the tasks it reads. Where it also learns from other text, which has neither, it sees
+    its own columns alone."""
     label = label_of(task.name, corpus, task.label)
+    elsewhere = not {"auxiliary", "text"}.isdisjoint(task.settings)
     represented = find_columns(representations)
     before = recipe.names[: recipe.names.index(task.name)]
     files = task.lexicons, task.tables
@@ -131,7 +133,7 @@ def _build_template(
         template = template_from_file(str(task.features), columns, *files, _remedy)
         reads = task.reads or ()
     else:
-        reads = tuple(before) if task.reads is None else task.reads
+        reads = tuple(before if task.reads is None and not elsewhere else task.reads or ())
         labels = {label, *recipe.names, *(t.label for t in recipe.tasks if t.label)}
         inputs = [name for name in corpus.names if name not in {*labels, *represented}]
         if not inputs:
@@ -147,9 +149,9 @@ def _build_template(
         complete = read_in_compounds(template, reads, own)
     else:
         complete = template.with_columns(*reads, conjoined=task.conjoin)
-    return (
-        complete if isinstance(task.features, Path) else extend_template(complete, representations)
-    )
+    if elsewhere or isinstance(task.features, Path):
+        return complete
+    return extend_template(complete, representations)
 
 
 def _remedy(kind: str, name: str) -> str:

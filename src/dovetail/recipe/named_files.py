@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -25,16 +26,16 @@ def resolve_files(
 def resolve_file(folder: Path, name: str, what: str, may_be_folder: bool = False) -> Path:
     """A file that has to be there."""
     path = folder / name
-    if path.is_dir() and not may_be_folder:
+    if os.path.isdir(path) and not may_be_folder:
         raise DataError(f"{what} names {name}, but {path} is a directory")
-    if not path.exists():
+    if not os.path.exists(path):
         raise DataError(f"{what} names {name}, but {path} is not there")
     return path
 
 
 def resolve_features(folder: Path, given: str, where: str) -> str | Path | None:
     """A template file, or the name of a set; None for the set that suits the data."""
-    if (folder / given).is_file():
+    if os.path.isfile(folder / given):
         return folder / given
     if given == DEFAULT_SET:
         return None

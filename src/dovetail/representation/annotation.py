@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dovetail.corpus import Column, Corpus, SoftColumn
+from dovetail.corpus import Column, Corpus, Shards, SoftColumn
 from dovetail.errors import DataError
 from dovetail.representation.text import Text
 from dovetail.representation.vocabulary import Vocabulary
@@ -48,6 +48,13 @@ def check_corpora(data: Corpora, column: str) -> list[Corpus]:
     if not sum(corpus.n_tokens for corpus in corpora):
         raise DataError("there are no tokens to learn a representation from")
     return corpora
+
+
+def in_memory(data: Corpora | Shards) -> Corpora:
+    """Refuse a corpus on disk."""
+    if isinstance(data, Shards):
+        raise DataError("biases need text that memory holds: give a corpus, not one on disk")
+    return data
 
 
 def concatenate_corpora(corpora: Sequence[Corpus]) -> Corpus:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -54,16 +54,21 @@ class Vocabulary:
         cls, columns: Sequence[Column], *, min_count: int = 2, rare: Rare = "form"
     ) -> Vocabulary:
         """The vocabulary of columns of words."""
-        if min_count < 1:
-            raise DataError(f"min_count is {min_count}; give a number of at least 1")
-        if rare not in ("form", "one"):
-            raise DataError(f"there is no treatment '{rare}' of rare words: choose form or one")
         counts: dict[str, int] = {}
         for column in columns:
             seen = np.bincount(column.codes[column.codes >= 0], minlength=len(column.levels))
             for word, count in zip(column.levels, seen.tolist(), strict=True):
                 if count:
                     counts[word] = counts.get(word, 0) + count
+        return cls.of_counts(counts, min_count=min_count, rare=rare)
+
+    @classmethod
+    def of_counts(cls, counts: Mapping[str, int], *, min_count: int, rare: Rare) -> Vocabulary:
+        """The vocabulary of words that have been counted."""
+        if min_count < 1:
+            raise DataError(f"min_count is {min_count}; give a number of at least 1")
+        if rare not in ("form", "one"):
+            raise DataError(f"there is no treatment '{rare}' of rare words: choose form or one")
         known = [word for word, count in counts.items() if count >= min_count and word != ANY]
         groups: dict[str, int] = {}
         if rare == "form":

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail import _native
+from dovetail.base.cluster import open_executor, refuse_cluster
 from dovetail.base.representation import Representation
 from dovetail.base.training import Hooks, Round, run_rounds
-from dovetail.corpus import Column, Corpus
+from dovetail.corpus import Column, Corpus, Shards
 from dovetail.errors import DataError
 from dovetail.io.model_file import ModelFile, Source
 from dovetail.representation.annotation import (
@@ -34,12 +35,13 @@ from dovetail.representation.file import (
     to_bytes,
     vocabulary_arrays,
 )
+from dovetail.representation.shards import ShardText, open_text
 from dovetail.representation.text import Floats, Ints, Text
 from dovetail.representation.vocabulary import Rare, Vocabulary
 
 
 def exchange_words(
-    text: Text, n_classes: int, seed: int, passes: int, biases: Sequence[CodeBias] = ()
+    text: Text | ShardText, n_classes: int, seed: int, passes: int, biases: Sequence[CodeBias] = ()
 ) -> tuple[Ints, float]:
     """A class for each word, and the log-likelihood of the text under a bigram model of classes."""
     native = _start_exchange(text, n_classes, seed, biases)
@@ -50,7 +52,7 @@ def exchange_words(
 
 
 def _start_exchange(
-    text: Text, n_classes: int, seed: int, biases: Sequence[CodeBias]
+    text: Text | ShardText, n_classes: int, seed: int, biases: Sequence[CodeBias]
 ) -> _native.WordExchange:
     native = _native.WordExchange(text.words, text.bounds, text.n_words, n_classes, seed)
     for codes, n_codes, weight in biases:
@@ -164,27 +166,49 @@ class WordClasses(Representation):
 
     def fit(
         self,
-        source: Corpora,
+        source: Corpora | Shards,
         target: Corpora | None = None,
         *,
         callback: Callable[..., Any] | None = None,
+        cluster: Any = None,
     ) -> WordClasses:
-        """Learn classes from text of the source and, if there is some, of the target.
+        """Learn classes from text of the source and, if there is some, of the target; or from a
+        corpus on disk, of which memory then holds four bytes a token. Its words are counted and
+        numbered by the workers of ``cluster``, a Dask client, where one is given; classes are found
+        here, since words are exchanged one after another.
 
         ``callback`` is called after each pass with its number, the words moved and the
         log-likelihood, and may return True to stop. Ctrl-C ends the training with what there is.
         """
+        if isinstance(source, Shards):
+            if target is not None or self.properties:
+                raise DataError(
+                    "a corpus on disk has neither a target nor properties of its classes"
+                )
+            with open_executor(cluster) as executor:
+                self.vocabulary_, text = open_text(
+                    source, self.column, executor, min_count=self.min_count, rare=self.rare
+                )
+            return self._learn(text, [], callback)
+        refuse_cluster(cluster)
         texts = [source] if target is None else [source, target]
         corpora = [corpus for text in texts for corpus in check_corpora(text, self.column)]
         columns = [corpus.column(self.column) for corpus in corpora]
         self.vocabulary_ = Vocabulary.of_columns(columns, min_count=self.min_count, rare=self.rare)
-        text = join_text(corpora, self.column, self.vocabulary_)
-        check_states(self.classes, "classes", len(self.vocabulary_))
         biases = [
             bias
             for one in self.properties
             for bias in one.bias(self._domains(source, target)).class_biases
         ]
+        return self._learn(join_text(corpora, self.column, self.vocabulary_), biases, callback)
+
+    def _learn(
+        self,
+        text: Text | ShardText,
+        biases: Sequence[CodeBias],
+        callback: Callable[..., Any] | None,
+    ) -> WordClasses:
+        check_states(self.classes, "classes", len(self.vocabulary_))
         native = _start_exchange(text, self.classes, self.seed, biases)
         hooks: Hooks[_Pass, _Progress] = Hooks(
             None if callback is None else lambda progress: callback(*progress)

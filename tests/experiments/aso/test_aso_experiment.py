@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from rich.console import Console
 
+from dovetail import Corpus
 from dovetail.compare import Cell
+from experiments.aso import study
 from experiments.aso.experiment import LittleTextExperiment
 from experiments.aso.report import LittleTextReport
 
@@ -36,14 +39,28 @@ def test_some_sentences_of_a_domain(shared_data: Path, tmp_path: Path) -> None:
     experiment = LittleTextExperiment(
         shared_data, tmp_path, 1, quick=True, n_sentences=100, development=True, unlabelled=True
     )
-    [study] = experiment.studies(1).values()
-    study.sizes = (20,)
-    assert [cell.system for cell in study.plan.cells] == [
+    [domain] = experiment.studies(1).values()
+    domain.sizes = (20,)
+    assert [cell.system for cell in domain.plan.cells] == [
         "linear", "ASO", "ASO, printed", "ASO, news", "ASO, unlabelled"
     ]  # fmt: skip
     tried = ("linear", "ASO", "ASO, printed", "ASO, news")
-    found = {s: study.work(Cell(s, 0, 20)) for s in tried}
+    found = {s: domain.work(Cell(s, 0, 20)) for s in tried}
     assert found["linear"]["sharing"] is None
     assert found["ASO"]["sharing"] in (0.0, 0.3)
     assert found["ASO, news"]["overall"]["f1"] > 0.05
     assert found["linear"]["n_test"] > 400
+
+
+def test_words_with_like_neighbours_are_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study, "H", 2)
+    path = tmp_path / "text.txt"
+    pairs = [("a", "cat"), ("a", "dog"), ("to", "run"), ("to", "sit")]
+    path.write_text("\n".join(f"{first} {second} ." for first, second in pairs * 20))
+    found = study.learn_structure([], [path])
+    words = Corpus.from_lists({"word": [["cat", "dog", "run", "sit"]]})
+    cat, dog, run, sit = found.annotate(words).column(found.name).weights
+    assert np.abs(cat - dog).sum() < 0.5 * np.abs(cat - run).sum()
+    assert np.abs(run - sit).sum() < 0.5 * np.abs(dog - sit).sum()

@@ -12,12 +12,13 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from dovetail import Corpus, Template, column
-from dovetail.compare import Cell
+from dovetail import Corpus, DataError, Template, column
+from dovetail.compare import Cell, measures
 from experiments.domains import entities as domain_entities
 from experiments.domains import experiment as domains
 from experiments.domains import published_results as published
 from experiments.domains.__main__ import main
+from experiments.domains.contexts import learn_alike
 from experiments.domains.data import DomainData, drawn, genre_data
 from experiments.domains.features import chinese_features
 from experiments.domains.report import DomainReport
@@ -251,3 +252,34 @@ def test_entities_of_all_sets_have_three_types(shared_data: Path) -> None:
         types = {label[2:] for labels in corpus.lists("ner") for label in labels if label}
         assert types == {"", "PER", "ORG", "LOC"}
     assert data.text.names == ("word",)
+
+
+@pytest.mark.parametrize("context", ["class", "bigram"])
+def test_states_are_used_alike_in_context(context: Any) -> None:
+    rng = np.random.default_rng(0)
+    chances = np.linspace(1, 3, 10) / np.linspace(1, 3, 10).sum()
+
+    def text(chances: Any) -> Corpus:
+        words = rng.choice(10, (60, 6), p=chances)
+        return Corpus.from_lists({"word": [[f"w{w}" for w in own] for own in words.tolist()]})
+
+    texts = text(chances), text(chances[::-1])
+
+    def apart(weight: float) -> float:
+        """How differently both domains use bigrams of states."""
+        settings = {"min_count": 1, "seed": 1, "threads": 1, "start": "random"}
+        hmm = learn_alike(context, weight, 3, *texts, **settings)
+        used = []
+        for own in texts:
+            states = measures.level_weights(hmm.annotate(own).column(hmm.name_)).reshape(60, 6, 3)
+            pairs = np.einsum("sti,stj->ij", states[:, :-1], states[:, 1:])
+            used.append(pairs / pairs.sum())
+        return float(np.abs(used[0] - used[1]).sum())
+
+    assert apart(3.0) < 0.9 * apart(0.0)
+
+
+def test_an_unknown_study_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(domains, "fingerprint", lambda *_: "")
+    with pytest.raises(DataError, match="there is no study 'Nothing'; choose from Chinese L"):
+        domains.DomainExperiment(Path(), Path(), 1, only=("Nothing",)).studies(1)

@@ -90,11 +90,16 @@ def test_sentences() -> None:
     )
     assert any(
         line.startswith(
-            "auto is more than 0.3 below the best of none, old, pooled in 1 of 3 cells; "
+            "auto is more than 0.3 below the best of none, old in 1 of 3 cells; "
             "worst −5.0 (A, 10, against old)"
         )
         for line in told
     )
+    assert not any("auto+text" in line for line in told)
+    more = "auto+text is more than 0.3 below {} in 1 of 1 cells; worst {} (A, 10, against {})"
+    told = sentences(rows_of(joined(FOUND, results("A", "auto+text", 10, 0.05))))
+    assert more.format("the best of none, old, pooled", "−30.0", "old") in told
+    assert more.format("auto", "−25.0", "auto") in told
     assert "expected calibration error of auto's spans: 3.0" in told
     assert told[-1].startswith("auto trains on one thread in 2.0 s from 50 sequences")
 

@@ -51,7 +51,7 @@ def test_every_system_is_measured(system: str) -> None:
     found = LittleStudy(CASE, system, 2, [50]).work(Cell(system, 0, 50))
     assert (found["n_train"], found["n_test"]) == (50, 30)
     assert found["overall"]["f1"] > 0.3
-    assert ("calibration_error" in found) == (system in ("none", "auto"))
+    assert ("calibration_error" in found) == (system in ("none", "auto", "auto+text"))
     assert found["types"].keys() == {"person"}
 
 
@@ -70,7 +70,12 @@ def test_a_case_without_an_old_tagger_is_for_some_systems_only() -> None:
     assert suits("tutorial+old", unlike)
     assert not suits("old", unlike)
     assert CASE.old is not None
-    assert not suits("pooled", replace(CASE, old=replace(CASE.old, text=None)))
+    assert suits("auto+text", unlike)
+    assert not suits("pooled", unlike)
+    assert not any(
+        suits(system, replace(CASE, old=replace(CASE.old, text=None)))
+        for system in ("pooled", "auto+text")
+    )
 
 
 def test_text_without_a_span_can_be_learnt_from() -> None:

@@ -150,9 +150,7 @@ class Fitting:
         origin: Mapping[str, Any],
     ) -> Fitted:
         tagger = self.tagger
-        objective = Objective(
-            self.problem, self.c2, precision=tagger.precision, threads=tagger.threads
-        )
+        objective = self.objective()
 
         def make_model(
             w: Weights,
@@ -190,15 +188,17 @@ class Fitting:
         if checkpoint is not None or resume is not None:
             settings = {**self._facts()["training"]["settings"], "max_iterations": None}
             given = [settings, description.get("features")]
-            identity = identify(self.problem, plan, given, objective.threads)
+            identity = self._identify(plan, given, objective.threads)
         resumed = None if resume is None else read_checkpoint(resume, identity)
         if resumed is not None:
             objective.restore(resumed.objective)
         start = self._start(warm_start) if warm_start and not resumed else None
         try:
-            steps = self.method.steps(plan, objective, start, resumed.state if resumed else None)
             outcome = run_rounds(
-                steps if resume is None else guarded(steps, resume),
+                guarded(
+                    self.method.steps(plan, objective, start, resumed.state if resumed else None),
+                    resume,
+                ),
                 report_progress,
                 hooks,
                 limit=tagger.max_iterations,
@@ -207,6 +207,7 @@ class Fitting:
             )
         except _native.ImpossibleSequence as error:
             raise self._explain_failure(error) from None
+        outcome.step.state = None  # lets go of the optimiser
         kept = outcome.history[outcome.kept - 1]
         facts = {
             "stopped": outcome.stopped,
@@ -223,6 +224,14 @@ class Fitting:
         training = {**self._facts()["training"], **facts}
         model = make_model(outcome.step.weights, {"training": training})
         return Fitted(model, outcome.history, outcome.stopped)
+
+    def _identify(self, plan: Plan, given: list[Any], threads: int) -> str:
+        return identify(self.problem, plan, given, threads)
+
+    def objective(self) -> Objective:
+        """What training minimises."""
+        tagger = self.tagger
+        return Objective(self.problem, self.c2, precision=tagger.precision, threads=tagger.threads)
 
     def _explain_failure(self, error: Exception) -> TrainingError:
         """Known labels were compared with the constraints before: if all are known, it is numbers

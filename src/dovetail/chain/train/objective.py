@@ -7,7 +7,7 @@ threads.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -16,6 +16,15 @@ from dovetail.chain.train.steps import State, Weights
 from dovetail.cores import count_cores
 
 Precision = Literal["single", "double"]
+
+
+class Descent(Protocol):
+    """Passes over the data that change weights as they go."""
+
+    def epoch(self, rate: float, seed: int) -> float: ...
+    def weights(self, w: Weights, /) -> None: ...
+    def state(self) -> State: ...
+    def restore(self, state: State, /) -> None: ...
 
 
 class Objective:
@@ -71,9 +80,16 @@ class Objective:
     def inverse_curvature(self, w: Weights) -> Weights:
         """Inverse of the penalised Fisher diagonal at ``w``: the scale on which each weight
         lives."""
+        return 1.0 / (2.0 * self.c2 + FISHER_SHARE * self._fisher(w) + 1e-3)
+
+    def _fisher(self, w: Weights) -> Weights:
         fisher = np.empty(self.size)
         self._kernel.curvature(w, fisher, self.threads)
-        return 1.0 / (2.0 * self.c2 + FISHER_SHARE * fisher + 1e-3)
+        return fisher
+
+    def stochastic(self, w: Weights) -> Descent:
+        """Stochastic gradient descent from these weights."""
+        return _native.Stochastic(self.problem, self.c2, w)
 
 
 # Given that all other weights can move too, the loss curves less in one than its Fisher entry says.

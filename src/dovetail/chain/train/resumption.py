@@ -97,8 +97,11 @@ def read_checkpoint(source: Source, identity: str) -> Resumed:
         return Resumed(position, state, facts["objective"])
 
 
-def guarded(steps: Iterator[Step], source: Source) -> Iterator[Step]:
-    """Steps of a method that goes on from a state; one that does not fit is a damaged file."""
+def guarded(steps: Iterator[Step], source: Source | None) -> Iterator[Step]:
+    """Steps of a method; where it goes on from a file's state that does not fit, that is damage."""
+    if source is None:
+        yield from steps
+        return
     name = "the checkpoint" if isinstance(source, bytes) else str(source)
     try:
         first = next(steps, None)

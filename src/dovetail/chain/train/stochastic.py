@@ -7,8 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from dovetail import _native
-from dovetail.chain.train.objective import Objective
+from dovetail.chain.train.objective import Descent, Objective
 from dovetail.chain.train.steps import Plan, State, Step, Weights
 
 EPOCHS = 30
@@ -27,7 +26,7 @@ def run_epochs(
     objective: Objective, start: Weights, seed: int, epochs: int, state: State | None = None
 ) -> Iterator[Step]:
     """Epochs of stochastic gradient descent with a falling rate."""
-    descent = _native.Stochastic(objective.problem, objective.c2, start)
+    descent = objective.stochastic(start)
     if state is not None:
         descent.restore(state["descent"])
     for epoch in range(state["epochs"] if state else 0, epochs):
@@ -40,5 +39,5 @@ def run_epochs(
         yield step
 
 
-def _state(descent: _native.Stochastic, epochs: int) -> State:
+def _state(descent: Descent, epochs: int) -> State:
     return {"descent": descent.state(), "epochs": epochs}

@@ -25,7 +25,7 @@ from dovetail.pipeline.train.auto.members import Member, fit_members
 from dovetail.pipeline.train.auto.pools import Candidates
 from dovetail.pipeline.train.held_out import HeldOut
 from dovetail.pipeline.train.joint.training import fit_jointly
-from dovetail.pipeline.train.layerwise import LayerwiseTraining, Listener
+from dovetail.pipeline.train.layerwise import LayerwiseTraining, Listener, TrainedOn
 from dovetail.pipeline.train.result import TrainingResult
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class Trainer:
     training: Training | None = None
     labels: Mapping[str, str] | None = None
     same: Mapping[str, str] | None = None
+    old_text: Mapping[str, Corpus] | None = None
     folds: int = 5
     seed: int = 0
     callback: Listener | None = None
@@ -63,6 +64,7 @@ class Trainer:
         if isinstance(data, Corpus) or training == "joint":
             _check_columns(corpora, columns)
         self._check_settings(names, training)
+        self._check_old_text(corpora, training)
         layers = [
             self._untrained(layer) if layer.name in corpora else layer for layer in self._layers
         ]
@@ -151,6 +153,23 @@ class Trainer:
         if self.same and training != "auto":
             raise DataError("types of labels that are the same can be told to training 'auto' only")
 
+    def _check_old_text(self, data: Mapping[str, Corpus], training: Training) -> None:
+        """Old text is of tasks below that are not trained now, and only ``auto`` learns from it."""
+        below = [layer.name for layer in self._layers[:-1]]
+        for name, corpus in (self.old_text or {}).items():
+            if training != "auto":
+                raise DataError("only training 'auto' learns from old text")
+            if name not in below:
+                listed = f"; there are {', '.join(below)}" if below else ", of which there are none"
+                raise DataError(f"old_text names '{name}', which is no task below{listed}")
+            if name in data:
+                raise DataError(
+                    f"the task '{name}' is trained on its data, which is learnt from anyway: leave "
+                    "it out of old_text"
+                )
+            if not isinstance(corpus, Corpus):
+                raise DataError(f"the old text of '{name}' is no corpus")
+
     def _fit_layerwise(
         self,
         layers: Sequence[Layer],
@@ -169,6 +188,7 @@ class Trainer:
             self.callback,
             self.representations,
             self.same or {},
+            old_text=self._old_text(),
         )
         for layer in layers:
             if layer.name in corpora:
@@ -187,6 +207,16 @@ class Trainer:
             notes + layerwise.notes,
             interrupted=any(_is_interrupted(layer) for layer in with_data[-1:]),
         )
+
+    def _old_text(self) -> dict[str, TrainedOn]:
+        """Old text with the columns of representations, and which column has its labels."""
+        old = self.old_text or {}
+        labels = {}
+        for name, corpus in old.items():
+            with name_task_in_errors(name):
+                labels[name] = label_of(name, corpus, (self.labels or {}).get(name))
+        extended = add_representations_to_all(dict(old), self.representations)
+        return {name: TrainedOn(corpus, labels[name]) for name, corpus in extended.items()}
 
     def _fit_by_auto(
         self, layerwise: LayerwiseTraining, corpus: Corpus, label: str, notes: list[str]

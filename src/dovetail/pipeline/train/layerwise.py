@@ -65,6 +65,11 @@ class LayerwiseTraining:
     same: Mapping[str, str] = field(default_factory=dict)  # types below, and what they mean above
     notes: list[str] = field(default_factory=list)
     sources: dict[str, TrainedOn] = field(default_factory=dict)
+    old_text: Mapping[str, TrainedOn] = field(default_factory=dict)  # of layers not trained now
+
+    def text_of(self, layer: Layer) -> TrainedOn | None:
+        """The labelled text of a layer, where it is at hand."""
+        return self.sources.get(layer.name) or self.old_text.get(layer.name)
 
     def fit(self, layer: Layer, corpus: Corpus, label: str) -> None:
         """Train one layer on a corpus whose lower columns are filled in first."""
@@ -165,6 +170,11 @@ class LayerwiseTraining:
                 columns.append(self._write(model, corpus.select(chosen)))
                 order.append(chosen)
         return restore_order(columns, np.concatenate(order), corpus)
+
+    def shares_text(self, lower: Layer, corpus: Corpus) -> bool:
+        """Whether a lower layer was trained here on text of the corpus: its column is then
+        cross-fitted."""
+        return self._parts(lower, corpus) is not None
 
     def _parts(self, lower: Layer, corpus: Corpus) -> Ints | None:
         """For each sequence the part of the lower layer's training text that it is in, or -1, the

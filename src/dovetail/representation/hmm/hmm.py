@@ -9,9 +9,10 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.base.cluster import open_executor, refuse_cluster
 from dovetail.base.representation import Representation
 from dovetail.cores import count_cores
-from dovetail.corpus import Column, Corpus, SoftColumn
+from dovetail.corpus import Column, Corpus, Shards, SoftColumn
 from dovetail.errors import DataError
 from dovetail.io.model_file import ModelFile, Source
 from dovetail.representation.annotation import (
@@ -28,9 +29,11 @@ from dovetail.representation.hmm.em import Rule, Stepwise, batch_em
 from dovetail.representation.hmm.file import read_hmm, write_hmm
 from dovetail.representation.hmm.inference import Costs, Engine
 from dovetail.representation.hmm.parameters import Parameters, Update
+from dovetail.representation.hmm.shards import shard_em
 from dovetail.representation.hmm.starts import Start
 from dovetail.representation.hmm.steps import Callback, Memory, Progress, Step
-from dovetail.representation.hmm.training import FitOptions, train_hmm
+from dovetail.representation.hmm.training import FitOptions, train_hmm, train_on_text
+from dovetail.representation.shards import ShardText, open_text
 from dovetail.representation.text import Floats, Ints, Text
 from dovetail.representation.vocabulary import Rare, Vocabulary
 
@@ -144,7 +147,7 @@ class HMM(Representation):
 
     def fit(
         self,
-        data: Corpora,
+        data: Corpora | Shards,
         *,
         held_out: Corpora | None = None,
         patience: int = 3,
@@ -152,19 +155,42 @@ class HMM(Representation):
         resume: Source | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         callback: Callback | None = None,
+        cluster: Any = None,
     ) -> HMM:
-        """Learn from the words of one corpus or several.
+        """Learn from the words of one corpus or several, or of one on disk.
 
         With ``held_out`` text the round that makes it most likely is kept, and ``patience`` rounds
         without a better one end the training. ``warm_start`` begins with an earlier model, also
         where words have changed. ``checkpoint`` names a file that is rewritten as training goes on;
         ``resume`` goes on with one as if it had never ended, on the same text; only the scores of
         ``held_out`` text begin anew. ``callback`` is called with a `Progress` after every round and
-        may return True to stop. Ctrl-C ends the training with what there is.
+        may return True to stop. Ctrl-C ends the training with what there is. The parts of a corpus
+        on disk are worked on one after another or, where one is given, by the workers of
+        ``cluster``, a Dask client; the model has the same bits.
         """
         options = FitOptions(held_out, patience, warm_start, resume, checkpoint, callback)
+        if isinstance(data, Shards):
+            self._fit_shards(data, options, cluster)
+            return self
+        refuse_cluster(cluster)
         train_hmm(self, check_corpora(data, self.column), options, self._steps)
         return self
+
+    def _fit_shards(self, shards: Shards, options: FitOptions, cluster: Any) -> None:
+        if type(self)._steps is not HMM._steps or self.batch is not None:
+            raise DataError(
+                "biases and stepwise EM need text that memory holds: a corpus on disk is for a "
+                "plain HMM without batch"
+            )
+        with open_executor(cluster, self.threads) as executor:
+            vocabulary, text = open_text(
+                shards, self.column, executor, min_count=self.min_count, rare=self.rare
+            )
+
+            def steps(text: ShardText, at: Parameters, _: Memory, __: int) -> Iterator[Step]:
+                return shard_em(text, self.engine, self.rule, at)
+
+            train_on_text(self, vocabulary, text, options, steps)
 
     def _steps(self, text: Text, at: Parameters, memory: Memory, done: int) -> Iterator[Step]:
         if self.batch is None:

@@ -10,6 +10,7 @@ import numpy as np
 from dovetail.numeric import log1p, matmul
 from dovetail.representation.bias.bias import CodeBias
 from dovetail.representation.hmm.parameters import Counts, Parameters, estimate_parameters
+from dovetail.representation.shards import ShardText
 from dovetail.representation.text import Text
 from dovetail.representation.vocabulary import Vocabulary
 from dovetail.representation.word_classes import exchange_words
@@ -34,7 +35,7 @@ def random_start(n_states: int, n_words: int, seed: int) -> Parameters:
 
 
 def classes_start(
-    text: Text, n_states: int, seed: int, biases: Sequence[CodeBias] = ()
+    text: Text | ShardText, n_states: int, seed: int, biases: Sequence[CodeBias] = ()
 ) -> Parameters:
     """A state for each exchange class: its words, and how classes follow one another.
 
@@ -44,18 +45,22 @@ def classes_start(
     classes, _ = exchange_words(text, n_states, seed, PASSES, biases)
     soft = np.full((n_states, n_states), (1 - OWN_SHARE) / max(n_states - 1, 1))
     np.fill_diagonal(soft, OWN_SHARE if n_states > 1 else 1.0)
-    seen = np.bincount(text.words, minlength=text.n_words)
-    states = classes[text.words]
-    bounds = text.bounds.astype(np.int64)
-    firsts = bounds[:-1][np.diff(bounds) > 0]
-    follows = np.ones(text.n_tokens, bool)
-    follows[firsts] = False
-    pairs = states[np.flatnonzero(follows) - 1] * np.int64(n_states) + states[follows]
-    transitions = np.bincount(pairs, minlength=n_states**2).reshape(n_states, n_states)
-    begins = np.bincount(states[firsts], minlength=n_states)
+    seen = np.zeros(text.n_words, np.int64)
+    begins, transitions = np.zeros(n_states, np.int64), np.zeros(n_states**2, np.int64)
+    for part in [text] if isinstance(text, Text) else text:
+        seen += np.bincount(part.words, minlength=text.n_words)
+        states = classes[part.words]
+        bounds = part.bounds.astype(np.int64)
+        firsts = bounds[:-1][np.diff(bounds) > 0]
+        follows = np.ones(part.n_tokens, bool)
+        follows[firsts] = False
+        pairs = states[np.flatnonzero(follows) - 1] * np.int64(n_states) + states[follows]
+        transitions += np.bincount(pairs, minlength=n_states**2)
+        begins += np.bincount(states[firsts], minlength=n_states)
+    between = transitions.reshape(n_states, n_states).astype(np.float64)
     counts = Counts(
         matmul(begins[None].astype(np.float64), soft)[0] + 1.0,
-        matmul(matmul(soft.T, transitions.astype(np.float64)), soft) + 1.0,
+        matmul(matmul(soft.T, between), soft) + 1.0,
         seen[:, None] * soft[classes],
     )
     return estimate_parameters(counts, "em", 0.0, None)

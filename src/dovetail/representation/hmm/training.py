@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dovetail.base.training import Hooks, Position, run_rounds
 from dovetail.corpus import Corpus
@@ -29,12 +29,14 @@ from dovetail.representation.hmm.steps import (
     report_progress,
     until_converged,
 )
+from dovetail.representation.shards import ShardText
 from dovetail.representation.text import Text
 from dovetail.representation.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from dovetail.representation.hmm.hmm import HMM
 
+Words = TypeVar("Words", Text, ShardText)
 MakeSteps = Callable[[Text, Parameters, Memory, int], Iterator[Step]]
 
 
@@ -61,8 +63,20 @@ def train_hmm(
     that it starts from are biased too."""
     columns = [corpus.column(hmm.column) for corpus in corpora]
     vocabulary = Vocabulary.of_columns(columns, min_count=hmm.min_count, rare=hmm.rare)
-    check_states(hmm.states, "states", len(vocabulary))
     text = join_text(corpora, hmm.column, vocabulary)
+    train_on_text(hmm, vocabulary, text, options, make_steps, class_biases)
+
+
+def train_on_text(
+    hmm: HMM,
+    vocabulary: Vocabulary,
+    text: Words,
+    options: FitOptions,
+    make_steps: Callable[[Words, Parameters, Memory, int], Iterator[Step]],
+    class_biases: Sequence[CodeBias] = (),
+) -> None:
+    """The same on words that have numbers already, in memory or on disk."""
+    check_states(hmm.states, "states", len(vocabulary))
     begin = None
     if options.resume is not None:
         begin = _resume(hmm, vocabulary, options.resume)
@@ -124,7 +138,7 @@ def _hooks(hmm: HMM, vocabulary: Vocabulary, options: FitOptions) -> Hooks[Step,
 def _start(
     hmm: HMM,
     vocabulary: Vocabulary,
-    text: Text,
+    text: Words,
     options: FitOptions,
     class_biases: Sequence[CodeBias],
 ) -> Parameters:

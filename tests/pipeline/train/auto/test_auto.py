@@ -16,7 +16,7 @@ from dovetail.pipeline.layers.recalibrated import Correction, Recalibrated
 from dovetail.pipeline.layers.tagger import TaggerLayer
 from dovetail.pipeline.train.auto.members import ALONE, MAPPED, MAPPED_SPANS, READING, Member
 from dovetail.pipeline.train.auto.pools import Candidates
-from dovetail.pipeline.train.auto.scoring import evaluate_held_out, log_likelihood
+from dovetail.pipeline.train.auto.scoring import evaluate_held_out, log_likelihoods
 from dovetail.pipeline.train.held_out import HeldOut
 from pipeline.conftest import only, random_corpus
 
@@ -106,7 +106,7 @@ def test_auto_pools_and_recalibrates_the_last_task(monkeypatch: pytest.MonkeyPat
         {"low": lower, "up": upper}, folds=3, callback=lambda title, _: titles.append(title)
     )
     assert {"low", "up", "up, without part 3 of 3"} <= set(titles)
-    assert "taken: transfer" in pipeline.notes_[-1]
+    assert "taken: transfer" in pipeline.notes_[0]
     made = pipeline["up"]
     assert isinstance(made, Recalibrated)
     assert isinstance(made.annotator, Pool)
@@ -308,8 +308,9 @@ def scored(here: float, n: int = 4, next_to_it: float = -3.0) -> HeldOut:
 def test_of_pools_that_find_as_much_the_likelier_is_better() -> None:
     likely, unlikely = [scored(-1.0)], [scored(-2.0)]
     assert evaluate_held_out(likely).score == evaluate_held_out(unlikely).score == 0.0
-    assert log_likelihood(likely) == pytest.approx(-4 * (np.log1p(np.e) + 7 * np.log1p(np.exp(-3))))
-    assert log_likelihood(likely) > log_likelihood(unlikely)
+    each = -(np.log1p(np.e) + 7 * np.log1p(np.exp(-3)))
+    assert log_likelihoods(likely) == pytest.approx([each] * 4)
+    assert log_likelihoods(likely).sum() > log_likelihoods(unlikely).sum()
 
 
 @pytest.mark.parametrize(
@@ -330,3 +331,33 @@ def test_spans_of_agreeing_types_have_credit_until_text_tells(
         Member(MAPPED_SPANS, tagger, [wrong, wrong], agrees),
     ]
     assert Candidates(members).select_pool().note.endswith(f"taken: {taken}")
+
+
+@pytest.mark.parametrize(
+    ("learned_here", "taken"), [(False, "lower labels mapped"), (True, "transfer by spans")]
+)
+def test_what_learned_from_the_same_text_must_be_clearly_better(
+    learned_here: bool, taken: str
+) -> None:
+    tagger = TaggerLayer(Tagger(features=Template(WORD)).fit(scored(0.0).corpus, label="up"))
+    right, wrong = scored(8.0, 6), scored(-4.0, 1, 4.0)
+    members = [
+        Member(ALONE, tagger, [right, wrong]),
+        Member(READING, tagger, [right, wrong]),
+        Member(MAPPED, tagger, [right, wrong]),
+        Member(MAPPED_SPANS, tagger, [right, scored(8.0, 1)], learned_here=learned_here),
+    ]
+    assert Candidates(members).select_pool().note.endswith(f"taken: {taken}")
+
+
+def test_what_learned_from_the_same_text_is_known() -> None:
+    corpus = random_corpus(40, seed=2)
+    both = auto(decode="auto").fit(corpus, folds=2)
+    low = Tagger(features=Template(WORD.window(1))).fit(random_corpus(60, seed=5), label="low")
+    word = Template(WORD.window(1))
+    above = Pipeline({"low": low, "up": Tagger(features=word)}, decode="auto")
+    above.fit({"up": only(corpus, "word", "up")}, folds=2)
+    for pipeline, learned_here in ((both, True), (above, False)):
+        assert pipeline.candidates_ is not None
+        mapped = [m for m in pipeline.candidates_.members if m.kind in (MAPPED, MAPPED_SPANS)]
+        assert {member.learned_here for member in mapped} == {learned_here}

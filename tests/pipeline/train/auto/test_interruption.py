@@ -69,7 +69,7 @@ def test_the_best_member_is_kept_where_pools_are_interrupted(
     note = pipeline.notes_[0]
     scores = {part.rsplit(" ", 1)[0].rsplit(": ", 1)[-1]: float(part.rsplit(" ", 1)[1])
               for part in note.partition("; kept")[0].split(", ")}  # fmt: skip
-    assert set(scores) == {"alone", "reading", "mapped"}
+    assert set(scores) == {"alone", "reading", "mapped", "pooled"}
     assert scores[note.rsplit(": ", 1)[1]] == max(scores.values())
     assert len(pipeline.predict(UPPER)["up"]) == 30
 

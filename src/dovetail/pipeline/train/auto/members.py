@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import sqrt
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dovetail.chain.cross_validation import Job, train_on_parts
 from dovetail.chain.groups import FeatureGroup
@@ -16,7 +19,7 @@ from dovetail.corpus import Corpus, Scheme, detect_scheme
 from dovetail.corpus.labels import split_label
 from dovetail.corpus.sequences import assign_folds, sequence_keys
 from dovetail.errors import DataError
-from dovetail.features import Template, column
+from dovetail.features import Dataset, Template, column
 from dovetail.pipeline.decode.single import missing
 from dovetail.pipeline.layers.annotator import LayerAnnotator
 from dovetail.pipeline.layers.layer import Layer
@@ -25,13 +28,23 @@ from dovetail.pipeline.layers.mapped import OUTSIDE, LabelMap, Mapped, types_of
 from dovetail.pipeline.layers.mapped_spans import MappedSpans, can_map_spans
 from dovetail.pipeline.layers.tagger import TaggerLayer
 from dovetail.pipeline.train.auto.label_map import fit_label_map, types_agree
+from dovetail.pipeline.train.auto.old_text import (
+    AGREEMENT,
+    pool_text,
+    sample_text,
+    translate_labels,
+)
 from dovetail.pipeline.train.held_out import HeldOut
-from dovetail.pipeline.train.layerwise import LayerwiseTraining
+from dovetail.pipeline.train.layerwise import LayerwiseTraining, TrainedOn
+
+Ints = npt.NDArray[np.int64]
 
 WINDOW = 1  # how far around a token probabilities of lower labels are read
 PRIOR = sqrt(10)  # of their features: a tenth of the penalty
 ROUGH = 1e-2  # tolerance where only choices and a few numbers depend on it
 ALONE, READING, MAPPED, MAPPED_SPANS = "alone", "reading", "mapped", "mapped spans"
+POOLED = "pooled"
+AT_MOST_PARTS = 5  # that a tagger which also learns from old text is cross-fitted on
 FEW = 20  # sequences up to which there are twice as many parts: each model should see most of them
 
 
@@ -44,6 +57,7 @@ class Member:
     annotator: LayerAnnotator
     parts: Sequence[HeldOut]
     agrees: bool = False  # spans of a tagger below, some of whose types are known to be new ones
+    learned_here: bool = False  # labels of a tagger below that was trained on the same text
 
 
 def fit_members(
@@ -76,7 +90,8 @@ def fit_members(
     fitting = _Fitting(training, layer.name, filled, label, parts, settings["tolerance"], members)
     old = [label for lower in below for label in lower.labels]
     _check_same(training.same, old, filled.column(label).levels)
-    fitting.fit_tagger(ALONE, _without_lower(settings, names), empty, ())
+    alone = _without_lower(settings, names)
+    fitting.fit_tagger(ALONE, alone, empty, ())
     scheme = detect_scheme(filled.lists(label))
     seen = members[0].annotator.labels_
     labels = with_types(seen, training.same.values(), scheme)
@@ -88,8 +103,14 @@ def fit_members(
         )
     if names:
         fitting.fit_tagger(READING, _with_lower(settings, names), filled, names)
-        for lower in below:
-            fitting.fit_maps(lower, labels)
+        maps = [
+            fitting.fit_maps(lower, labels, learned_here=training.shares_text(lower, filled))
+            for lower in below
+        ]
+        for lower, label_map in zip(below, maps, strict=True):
+            text = training.text_of(lower)
+            if text is not None:
+                fitting.fit_pooled(alone, lower.name, text, label_map)
 
 
 def _check_same(same: Mapping[str, str], old: Sequence[str], new: Sequence[str]) -> None:
@@ -133,6 +154,16 @@ def _select_labelled(corpus: Corpus, label: str) -> Corpus:
     return corpus if counts.all() else corpus.select(np.flatnonzero(counts))
 
 
+class _IndexedText(NamedTuple):
+    """Indexed text to train on, of which sequence of the new text each of its sequences is (-1 for
+    others), and the new text as models read it; each group of its parts is left out by a model."""
+
+    dataset: Dataset
+    owners: Ints
+    groups: Sequence[Sequence[int]]
+    corpus: Corpus
+
+
 @dataclass(frozen=True)
 class _Fitting:
     """The training of members on the same parts of the same text."""
@@ -162,24 +193,81 @@ class _Fitting:
         whole = as_layer(own)
         self.members.append(Member(kind, whole, ()))
         whole.check_finished()
-        labels = tuple(whole.labels_)
         rough = Tagger(**{**settings, "tolerance": max(ROUGH, self.tolerance)})
         whole.reads_guesses({})  # prepares its template, for all models without a part
-        rests = [np.setdiff1d(np.arange(text.n_sequences), part) for part in self.parts]
-
-        def score(job: Job, model: Tagger) -> HeldOut:
-            part, layer = self.parts[job.part], as_layer(model)
-            layer.share_template(whole)
-            scores = layer.potentials(corpus.select(part), {}).extended(labels)
-            return HeldOut(self.corpus.select(part), self.label, scores)
-
-        n = len(self.parts)
-        titles = [f"{self.task}, without part {k + 1} of {n}" for k in range(n)]
-        jobs = [Job(rough, k, self.training.callback(titles[k])) for k in range(n)]
-        held_out = train_on_parts(text, rests, jobs, score)
+        each = [[part] for part in range(len(self.parts))]
+        indexed = _IndexedText(text, np.arange(text.n_sequences), each, corpus)
+        held_out = self._cross_fit(rough, indexed, whole, as_layer, self.task)
         self.members[-1] = Member(kind, whole, held_out)
 
-    def fit_maps(self, lower: Layer, labels: tuple[str, ...]) -> None:
+    def fit_pooled(
+        self, settings: dict[str, Any], name: str, old: TrainedOn, label_map: LabelMap
+    ) -> None:
+        """A tagger that sees nothing of the tasks below, from the new text and the labelled text of
+        one of them, where its columns and labels suit.
+
+        The map of labels is the one from all of the new text, a few numbers in all.
+        """
+        read = list(settings["features"].columns)
+        if absent := [column for column in read if column not in old.corpus.names]:
+            self._note_unused(name, f"it has no column '{absent[0]}'")
+            return
+        new = _with_columns(self.corpus, [*read, self.label])
+        some = sample_text(old.corpus, new, read, self.training.seed)
+        if not len(some):  # both tasks learn from one text
+            return
+        labels, agreement = translate_labels(some.lists(old.label), label_map)
+        if agreement < AGREEMENT:
+            self._note_unused(name, "its types hardly agree with the new ones")
+            return
+        pooled = pool_text(_with_columns(some, read).with_column(self.label, labels), new)
+        tagger = Tagger(**{**settings, "tolerance": max(ROUGH, self.tolerance)})
+        text = tagger.index(pooled.corpus, label=self.label)
+        title = f"{self.task}, with the text of {name}"
+        own = tagger.clone().fit(text, callback=self.training.callback(title))
+        whole = TaggerLayer(own)
+        whole.check_finished()
+        n = min(AT_MOST_PARTS, len(self.parts))
+        groups = [list(range(k, len(self.parts), n)) for k in range(n)]
+        indexed = _IndexedText(text, pooled.owners, groups, new)
+        held_out = self._cross_fit(tagger, indexed, whole, TaggerLayer, title)
+        self.members.append(Member(POOLED, whole, held_out))
+
+    def _note_unused(self, name: str, why: str) -> None:
+        note = f"{self.task}: the labelled text of '{name}' is not learnt from: {why}"
+        self.training.notes.append(note)
+
+    def _cross_fit(
+        self,
+        tagger: Tagger,
+        text: _IndexedText,
+        whole: TaggerLayer,
+        as_layer: Callable[[Tagger], TaggerLayer],
+        title: str,
+    ) -> list[HeldOut]:
+        """The scores of each part by models of the text without it."""
+        labels = tuple(whole.labels_)
+
+        def score(job: Job, model: Tagger) -> list[tuple[int, HeldOut]]:
+            layer = as_layer(model)
+            layer.share_template(whole)
+            found = []
+            for number in text.groups[job.part]:
+                part = self.parts[number]
+                scores = layer.potentials(text.corpus.select(part), {}).extended(labels)
+                held_out = HeldOut(self.corpus.select(part), self.label, scores)
+                found.append((number, held_out))
+            return found
+
+        n = len(text.groups)
+        titles = [f"{title}, without part {k + 1} of {n}" for k in range(n)]
+        jobs = [Job(tagger, k, self.training.callback(titles[k])) for k in range(n)]
+        left_out = [np.concatenate([self.parts[k] for k in group]) for group in text.groups]
+        rests = [np.flatnonzero(~np.isin(text.owners, own)) for own in left_out]
+        found = train_on_parts(text.dataset, rests, jobs, score)
+        return [one for _, one in sorted(chain.from_iterable(found), key=itemgetter(0))]
+
+    def fit_maps(self, lower: Layer, labels: tuple[str, ...], *, learned_here: bool) -> LabelMap:
         """A lower tagger through a map of its labels, by tokens and, where labels tell where spans
         begin, by spans."""
         texts = [self.corpus.select(part) for part in self.parts]
@@ -202,8 +290,17 @@ class _Fitting:
             held_out = [
                 HeldOut(text, self.label, own) for text, own in zip(texts, scores, strict=True)
             ]
-            agrees = kind == MAPPED_SPANS and types_agree(lower.labels, labels, self.training.same)
-            self.members.append(Member(kind, way(lower.name, whole), held_out, agrees))
+            same = self.training.same
+            agrees = kind == MAPPED_SPANS and types_agree(lower.labels, labels, same)
+            agrees = agrees and not learned_here
+            annotator = way(lower.name, whole)
+            self.members.append(Member(kind, annotator, held_out, agrees, learned_here))
+        return whole
+
+
+def _with_columns(corpus: Corpus, names: Sequence[str]) -> Corpus:
+    """Some columns alone."""
+    return Corpus({name: corpus.column(name) for name in names}, corpus.bounds)
 
 
 def _without_lower(settings: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -1,18 +1,24 @@
 """Transfer that can be trusted: what ``training="auto"`` trains for the last task of a pipeline.
 
-There are four kinds of members, each cross-fitted on the training text:
+There are five kinds of members, each cross-fitted on the training text:
 
 alone         a tagger that sees nothing of the tasks below
 reading       a tagger that reads the logarithms of their label probabilities, with a weak prior
 mapped        each lower tagger as it is, its labels through a map that is learnt (`label_map`)
 mapped spans  the same, span by span (`mapped_spans`)
+pooled        a tagger that also learns from labelled text of a task below, where that is given and
+              its types agree with the new ones (`old_text`)
 
 As a rule the readers and the mapped ones are pooled, with weights and a recalibration that make the
 cross-fitted labels most likely (`pool_fitting`). Other pools are taken where they do better in a
 second cross-validation: all members, or mapped spans in place of tokens, by half a standard error;
 the task alone, clearly, since on little text cross-validation is noisy; the mapped spans alone, at
-all, since they have next to nothing to learn. Ten texts may have too few spans to tell anything:
-so the mapped spans have some credit where types agree, and of equals the likelier is better.
+all, since they have next to nothing to learn, unless the true labels are clearly less likely then,
+but clearly where a tagger below learned from the same text. Ten texts may have too few spans to
+tell anything: so the mapped spans have some credit where types agree, and of equals the likelier is
+better. A pooled tagger joins the readers if that makes the labels likelier than the best of the
+others does, and scores are no worse: likelihood tells more of little text than scores do, but these
+see more clearly where types are named wrongly.
 
 Spans are chosen with F1 in view (`span_decision`); their probabilities are those of the pool.
 """
@@ -25,6 +31,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
+from dovetail.base.potentials import Scores
 from dovetail.corpus import detect_scheme
 from dovetail.evaluate.ratio import SIGNIFICANT, RatioScore
 from dovetail.pipeline.decode.span_candidates import (
@@ -38,15 +47,18 @@ from dovetail.pipeline.layers.pool import Pool
 from dovetail.pipeline.layers.recalibrated import Correction, Recalibrated
 from dovetail.pipeline.train.auto.members import (
     ALONE,
+    AT_MOST_PARTS,
     FEW,
     MAPPED,
     MAPPED_SPANS,
+    POOLED,
     PRIOR,
     READING,
     ROUGH,
     WINDOW,
     Member,
 )
+from dovetail.pipeline.train.auto.old_text import AGREEMENT, COPIES, MOST_TOKENS
 from dovetail.pipeline.train.auto.pool_fitting import (
     ON_WEIGHTS,
     STRENGTH,
@@ -54,7 +66,7 @@ from dovetail.pipeline.train.auto.pool_fitting import (
     PoolPart,
     fit_pool,
 )
-from dovetail.pipeline.train.auto.scoring import evaluate_held_out, log_likelihood
+from dovetail.pipeline.train.auto.scoring import evaluate_held_out, log_likelihoods
 from dovetail.pipeline.train.held_out import HeldOut
 
 logger = logging.getLogger(__name__)
@@ -71,6 +83,7 @@ POOLS: Mapping[str, tuple[str, ...]] = {
 }
 # Standard errors by which a pool must be better, where they are not the usual ones.
 MARGINS = {"all": 0.5, "transfer by spans": 0.5, "lower labels mapped": 0.0}
+WITH_TEXT = "{}, with old text"
 # What is believed of mapped spans where types agree, before any is seen: one is right, and three
 # are wrong or missed. Twice the right ones, and that with the others:
 BELIEVED = 2.0, 5.0
@@ -90,6 +103,10 @@ METHOD = (
     tuple(POOLS.items()),
     tuple(MARGINS.items()),
     BELIEVED,
+    MOST_TOKENS,
+    COPIES,
+    AGREEMENT,
+    AT_MOST_PARTS,
 )
 
 
@@ -97,27 +114,49 @@ class EvaluatedPool(NamedTuple):
     """Some of the members as a pool: fitted on all parts, the parts by pools of the others, how
     spans are chosen, and how good that is."""
 
-    name: str
+    kind: str  # one of POOLS
     members: Sequence[Member]
     pool: FittedPool
     parts: list[HeldOut]
     decision: SpanDecision | None
     judgement: RatioScore
-    log_likelihood: float
+    log_likelihoods: Scores  # of each sequence
+
+    @property
+    def name(self) -> str:
+        """What it is called in notes and facts."""
+        has_text = any(member.kind == POOLED for member in self.members)
+        return WITH_TEXT.format(self.kind) if has_text else self.kind
 
     @property
     def rank(self) -> tuple[float, float]:
         """F1 or accuracy with what is believed beforehand; of equals, the likelier is better."""
         believed = all(member.agrees for member in self.members)
         share, of = BELIEVED
-        return self.judgement.smoothed_score(share * believed, of), self.log_likelihood
+        return (
+            self.judgement.smoothed_score(share * believed, of),
+            float(self.log_likelihoods.sum()),
+        )
 
     def is_preferred(self, usual: EvaluatedPool) -> bool:
         """Whether it should be taken rather than the usual pool."""
-        margin = MARGINS.get(self.name, SIGNIFICANT)
+        margin = MARGINS.get(self.kind, SIGNIFICANT)
+        if any(member.learned_here for member in self.members):
+            margin = margin or SIGNIFICANT
         if not margin:
-            return self.rank > usual.rank
+            return self.rank > usual.rank and not usual.is_likelier(self, SIGNIFICANT)
         return self.judgement.is_significantly_better(usual.judgement, margin)
+
+    def is_better_with_text(self, best: EvaluatedPool) -> bool:
+        """Whether old text is worth having, beside the best pool without."""
+        is_as_good = self.judgement.score >= best.judgement.score
+        return is_as_good and self.is_likelier(best, 0.0)
+
+    def is_likelier(self, other: EvaluatedPool, margin: float) -> bool:
+        """Whether it makes the true labels likelier, by so many standard errors."""
+        gain = self.log_likelihoods - other.log_likelihoods
+        error = float(np.sqrt(np.sum((gain - gain.mean()) ** 2)))
+        return float(gain.sum()) > margin * error
 
     def as_annotator(self) -> Recalibrated:
         """The pool as a layer."""
@@ -151,19 +190,27 @@ class Candidates:
 
     def select_pool(self) -> SelectedPool:
         """The best pool of these members."""
-        pools = [
-            self.evaluate_pool(name, members)
-            for name, kinds in POOLS.items()
-            if (members := [member for member in self.members if member.kind in kinds])
-            and {member.kind for member in members} == {*kinds}
-        ]
-        better = [pool for pool in pools[1:] if pool.is_preferred(pools[0])]
-        best = max(better, key=lambda pool: pool.rank, default=pools[0])
-        listed = ", ".join(f"{pool.name} {100 * pool.judgement.score:.1f}" for pool in pools)
+        there = {member.kind for member in self.members}
+        kinds = [kind for kind, members in POOLS.items() if there.issuperset(members)]
+        compared = [self._evaluate_kind(kind) for kind in kinds]
+        best = _choose(compared)
+        reading = [kind for kind in kinds if READING in POOLS[kind]]
+        if POOLED in there and reading:
+            with_text = [self._evaluate_kind(reading[0], with_text=True)]
+            if with_text[0].is_better_with_text(best):
+                with_text += [self._evaluate_kind(kind, with_text=True) for kind in reading[1:]]
+                best = _choose(with_text)
+            compared += with_text
+        listed = ", ".join(f"{pool.name} {100 * pool.judgement.score:.1f}" for pool in compared)
         note = f"cross-validated scores: {listed}; taken: {best.name}"
         logger.info(note)
-        scores = {pool.name: pool.judgement.score for pool in pools}
+        scores = {pool.name: pool.judgement.score for pool in compared}
         return SelectedPool(best.as_annotator(), best.parts, note, best.name, scores)
+
+    def _evaluate_kind(self, kind: str, *, with_text: bool = False) -> EvaluatedPool:
+        kinds = {*POOLS[kind], POOLED} if with_text else {*POOLS[kind]}
+        chosen = [member for member in self.members if member.kind in kinds]
+        return self.evaluate_pool(kind, chosen)
 
     @cached_property
     def _tells_where_spans_begin(self) -> bool:
@@ -171,7 +218,7 @@ class Candidates:
         parts = self.members[0].parts
         return all(detect_scheme(part.corpus.lists(part.label)) != "IOB1" for part in parts)
 
-    def evaluate_pool(self, name: str, members: Sequence[Member]) -> EvaluatedPool:
+    def evaluate_pool(self, kind: str, members: Sequence[Member]) -> EvaluatedPool:
         """A pool of some members, fitted, and scored on parts that it was not fitted on."""
         parts = [list(part) for part in zip(*(member.parts for member in members), strict=True)]
         labels = _labels_of(members)
@@ -197,8 +244,14 @@ class Candidates:
             ]
         decision = None if candidates is None else SpanDecision.for_f1(candidates)
         judgement = evaluate_held_out(held_out, decision, self.threads, candidates)
-        likelihood = log_likelihood(held_out, self.threads)
-        return EvaluatedPool(name, members, whole, held_out, decision, judgement, likelihood)
+        likelihoods = log_likelihoods(held_out, self.threads)
+        return EvaluatedPool(kind, members, whole, held_out, decision, judgement, likelihoods)
+
+
+def _choose(pools: Sequence[EvaluatedPool]) -> EvaluatedPool:
+    """The first one, or the best of those that should be taken rather than that."""
+    better = [pool for pool in pools[1:] if pool.is_preferred(pools[0])]
+    return max(better, key=lambda pool: pool.rank, default=pools[0])
 
 
 def _labels_of(members: Sequence[Member]) -> tuple[str, ...]:

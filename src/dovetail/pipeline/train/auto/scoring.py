@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.base.potentials import Scores
 from dovetail.evaluate import evaluate
 from dovetail.evaluate.ratio import RatioScore, ratio
 from dovetail.pipeline.decode.span_candidates import SpanCandidates
@@ -42,14 +43,15 @@ def evaluate_held_out(
     return ratio(share, of)
 
 
-def log_likelihood(parts: Sequence[HeldOut], threads: int | None = None) -> float:
-    """The logarithm of the probability of the true labels, for comparison on the same text."""
-    total = 0.0
+def log_likelihoods(parts: Sequence[HeldOut], threads: int | None = None) -> Scores:
+    """The logarithm of the probability of each sequence's true labels, for comparison on the same
+    text."""
+    found = []
     for part in parts:
         codes = codes_of(part.corpus, part.label, part.scores.labels).astype(np.int32)
         log_z = part.grid.marginals("exact", threads=threads).log_z
-        total += float(np.maximum(label_scores(part.grid, codes) - log_z, LEAST).sum())
-    return total
+        found.append(np.maximum(label_scores(part.grid, codes) - log_z, LEAST))
+    return np.concatenate(found)
 
 
 def _decode(

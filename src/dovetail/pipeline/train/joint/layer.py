@@ -92,7 +92,7 @@ class JointLayer:
     def blocks(self, corpus: Corpus, cuts: Sequence[int]) -> list[BlockFeatures]:
         """The features of the sequences from each cut to the next."""
         # A model that knows every feature numbers them in the order of the data.
-        model = self._model(np.ones(self.size), {"labels": list(self.labels), "training": {}})
+        model = self._model(np.ones(self.size), dict(self.tagger.model_.facts))
         split = LatentTemplate(self.template, self.latent)
         columns = self.template.read_corpus(corpus)
 

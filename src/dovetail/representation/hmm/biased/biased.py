@@ -9,10 +9,11 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from dovetail.corpus import Corpus
+from dovetail.base.cluster import refuse_cluster
+from dovetail.corpus import Corpus, Shards
 from dovetail.errors import DataError
 from dovetail.io.model_file import Source
-from dovetail.representation.annotation import Corpora, join_text
+from dovetail.representation.annotation import Corpora, in_memory, join_text
 from dovetail.representation.bias.property import Domains, Property, Scaling
 from dovetail.representation.bias.registry import find_label_columns, restore_properties
 from dovetail.representation.bias.token_cost import TokenCost
@@ -105,7 +106,7 @@ class BiasedHMM(HMM):
 
     def fit(
         self,
-        source: Corpora,
+        source: Corpora | Shards,
         target: Corpora | None = None,
         *,
         held_out: Corpora | None = None,
@@ -114,12 +115,14 @@ class BiasedHMM(HMM):
         resume: Source | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         callback: Callback | None = None,
+        cluster: Any = None,
     ) -> BiasedHMM:
         """Learn from text of the source, labelled where a property needs that, and of the target.
 
         The other arguments are those of `HMM.fit`.
         """
-        domains = self.domains(source, target)
+        refuse_cluster(cluster)
+        domains = self.domains(in_memory(source), target)
         options = FitOptions(held_out, patience, warm_start, resume, checkpoint, callback)
         biases, each = self.biases(domains)
 

@@ -1,0 +1,181 @@
+"""Workers of a Dask cluster on this machine: training, EM and tagging beside one process.
+
+The text is that of `large.py`. One process on one thread does all of it; then one worker, and two
+workers, of one thread each. On an idle machine with a core for each worker the wall clock tells; on
+a busy one, or with fewer cores, the critical path does: the CPU time of the worker that had most to
+do, and that of the driver, as if nothing that the driver does could be done meanwhile. Both are
+shown; targets are held against the critical path.
+
+Beside training stands the naive way: SciPy's L-BFGS, the weights in the graph, a task a gradient
+wherever Dask puts it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from common import Targets, table
+from dovetail import Tagger
+from dovetail.base.cluster import Cluster, import_distributed
+from dovetail.base.executor import Executor, Here, Shared
+from dovetail.corpus import Shards
+from dovetail.representation import HMM
+from large import repeat_altered, template
+
+TOKENS = 10_000_000
+PARTS = 16
+TRAINING, EM, TAGGING = 1.6, 1.7, 1.8  # times one process, with two workers
+OVERHEAD = 1.15  # times one process, with one worker
+ITERATIONS, ROUNDS, STATES = 20, 3, 40
+
+Spent = dict[str, float]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tokens", type=int, default=TOKENS)
+    options = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="cluster-"))
+    targets = Targets()
+    try:
+        tokens = options.tokens
+        shards = Shards.write(folder / "text", repeat_altered(tokens), tokens=tokens // PARTS)
+        alone = measure(shards, Here(1), None)
+        found = {n: on_workers(shards, n) for n in (1, 2)}
+    finally:
+        shutil.rmtree(folder)
+    rows = []
+    for job, goal in (("training", TRAINING), ("EM", EM), ("tagging", TAGGING)):
+        here, one, two = alone[job], found[1][job], found[2][job]
+        rows.append(
+            [
+                job,
+                *(f"{run['wall']:.1f} / {run['path']:.1f}" for run in (here, one, two)),
+                f"{one['path'] / here['path']:.2f}",
+                f"{here['path'] / two['path']:.2f}",
+            ]
+        )
+        targets.at_most(
+            f"{job}, one worker beside one process", one["path"] / here["path"], OVERHEAD
+        )
+        targets.at_least(f"{job}, two workers", here["path"] / two["path"], goal)
+    table(
+        f"{shards.n_tokens:,} tokens in {len(shards)} parts: wall / critical path (s)",
+        ["job", "one process", "1 worker", "2 workers", "1 worker, times", "speed-up by 2"],
+        rows,
+    )
+    naive, ours = found[2]["naive"], found[2]["training"]
+    print(
+        f"  naive L-BFGS on 2 workers: {naive['rounds']:.0f} evaluations in {naive['wall']:.1f} s, "
+        f"{naive['wall'] / naive['rounds']:.2f} s each; here {ours['rounds']:.0f} in "
+        f"{ours['wall']:.1f} s, {ours['wall'] / ours['rounds']:.2f} s each"
+    )
+    speedup = alone["training"]["path"] / found[2]["training"]["path"]
+    targets.finish("cluster", speedup, TRAINING)
+
+
+def on_workers(shards: Shards, number: int) -> dict[str, Spent]:
+    distributed = import_distributed()
+    with (
+        distributed.LocalCluster(
+            n_workers=number, threads_per_worker=1, dashboard_address=None
+        ) as made,
+        distributed.Client(made) as client,
+    ):
+        found = measure(shards, Cluster(client), client)
+        if number == 2:
+            found["naive"] = train_naively(shards, client)
+        return found
+
+
+def measure(shards: Shards, executor: Executor, client: Any) -> dict[str, Spent]:
+    """Wall time and critical path of each job; what indexing leaves is there for all of them."""
+    tagger = Tagger(
+        features=template(), c2=1.0, method="lbfgs", max_iterations=ITERATIONS, threads=1,
+        min_count=2, memory_limit=0,
+    )  # fmt: skip
+    cluster = client and executor
+    tagger.clone().set_params(max_iterations=1).fit(shards, label="ner", cluster=cluster)
+    HMM(2, start="random", rounds=1).fit(shards, cluster=cluster)
+    spent = {
+        "training": spend(client, lambda: tagger.fit(shards, label="ner", cluster=cluster)),
+        "EM": spend(
+            client,
+            lambda: HMM(STATES, start="random", rounds=ROUNDS, threads=1).fit(
+                shards, cluster=cluster
+            ),
+        ),
+    }
+    spent["training"]["rounds"] = tagger.training_["evaluations"]
+    model = tagger.to_bytes()
+    parts = range(len(shards))
+    spent["tagging"] = spend(
+        client,
+        lambda: sum(executor.each("tag", tag_part, parts, Shared(model), str(shards.folder))),
+    )
+    return spent
+
+
+def tag_part(number: int, model: Shared[bytes], folder: str) -> int:
+    """Tag a part; the work of ``dovetail tag --out`` without its files."""
+    tagger = Tagger.load(model.value, threads=1)
+    return sum(map(len, tagger.predict(Shards(folder)[number])))
+
+
+def spend(client: Any, work: Callable[[], Any]) -> Spent:
+    before = worker_times(client)
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    most = max((after - before[w] for w, after in worker_times(client).items()), default=0.0)
+    return {"wall": wall, "path": cpu + most}
+
+
+def worker_times(client: Any) -> dict[str, float]:
+    return dict(client.run(time.process_time)) if client else {}
+
+
+def train_naively(shards: Shards, client: Any) -> Spent:
+    """SciPy's L-BFGS over the same parts, for as many iterations."""
+    from dovetail.chain.train.shards.fitting import open_training
+    from dovetail.chain.train.shards.objective import evaluate_part
+    from dovetail.chain.train.shards.prepared import PARTS as OPEN
+
+    tagger = Tagger(features=template(), c2=1.0, method="lbfgs", threads=1, min_count=2)
+    with open_training(tagger, shards, "ner", None) as fitting:
+        folder, numbers = fitting.folder, list(range(len(shards)))
+        places = [OPEN.get(folder, k).place for k in numbers]
+        evaluations = 0
+
+        def objective(w: np.ndarray[Any, Any]) -> tuple[float, np.ndarray[Any, Any]]:
+            nonlocal evaluations
+            evaluations += 1
+            futures = [
+                client.submit(evaluate_part, k, w, folder, 1, "single", pure=False) for k in numbers
+            ]
+            value, gradient = float(w @ w), 2.0 * w
+            for place, (own_value, own) in zip(places, client.gather(futures), strict=True):
+                value += own_value
+                gradient[place] += own
+            return value, gradient
+
+        start = time.perf_counter()
+        first = np.zeros(fitting.problem.n_parameters)
+        minimize(
+            objective, first, jac=True, method="L-BFGS-B",
+            options={"maxiter": ITERATIONS, "maxcor": 8},
+        )  # fmt: skip
+    return {"wall": time.perf_counter() - start, "rounds": evaluations}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,309 @@
+"""Workers of a Dask cluster, as an executor that outlives them.
+
+Each part keeps its worker from one round to the next, so that its files stay in that machine's
+memory. A worker that dies loses nothing: its tasks are done again by others. No wait is without
+limit: a cluster that has no workers for `PATIENCE` seconds ends the work with an error.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import logging
+import math
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from dovetail import __version__
+from dovetail.base.executor import Executor, Here, Shared
+from dovetail.cores import count_cores
+from dovetail.errors import ClusterError, DataError, DovetailError
+
+T = TypeVar("T")
+logger = logging.getLogger(__name__)
+
+PATIENCE = 60.0  # seconds without any worker
+CONNECT = 15.0  # seconds for a scheduler to answer
+LOOK = 1.0  # seconds between looks at the cluster while waiting
+AGAIN = 5  # times that a part is given out anew after its workers died
+MOST_TOGETHER = 8  # parts that one task goes through
+LARGE = 100_000  # bytes from which what is given is sent to a worker once, not with each task
+LOCAL = "local:"
+Parts = tuple[int, ...]
+
+
+class Cluster:
+    """The workers of a Dask client."""
+
+    threads = 1  # a task; workers run as many tasks at a time as they have threads
+
+    def __init__(self, client: Any, *, patience: float = PATIENCE) -> None:
+        self.client = client
+        self.patience = patience
+        self._distributed = import_distributed()
+        self._checked: set[str] = set()
+        self._speed: dict[str, float] = {}  # seconds a part, lately
+
+    def each(
+        self,
+        step: str,
+        task: Callable[..., T],
+        parts: Iterable[int],
+        *given: Any,
+        together: bool = True,
+    ) -> Iterator[T]:
+        """``task(part, *given)`` for each part, in their order, a few more at work than awaited."""
+        sent = self._send(given)
+        waiting = deque(self._divide(list(parts), together))
+        at_work: deque[tuple[Parts, Any]] = deque()
+        load: dict[str, float] = {}
+        try:
+            while waiting or at_work:
+                workers = self._workers()
+                ahead = 2 * sum(workers.values()) + 1
+                while waiting and len(at_work) < ahead:
+                    some = waiting.popleft()
+                    at_work.append((some, self._submit(step, task, some, sent, workers, load)))
+                some, future = at_work.popleft()
+                yield from self._results(step, task, some, future, given)
+        finally:
+            for _, future in at_work:
+                future.cancel()
+
+    def _divide(self, parts: list[int], together: bool) -> list[Parts]:
+        """What each task goes through: where parts are small, one for each would cost time."""
+        threads = sum(self._workers().values())
+        size = max(1, min(MOST_TOGETHER, -(-len(parts) // threads))) if together else 1
+        return [tuple(parts[k : k + size]) for k in range(0, len(parts), size)]
+
+    def check_memory(self, size: int, what: str) -> None:
+        """Refuse workers that may not use so many bytes."""
+        for address, worker in self._info().items():
+            limit = worker.get("memory_limit") or 0
+            if 0 < limit < size:
+                raise ClusterError(
+                    f"worker {address} may use {limit / 1e6:.0f} MB of memory, and {what} takes "
+                    f"about {size / 1e6:.0f} MB: write the corpus in smaller parts, or give the "
+                    "workers more"
+                )
+
+    def _info(self) -> dict[str, Any]:
+        if self.client.status != "running":
+            raise ClusterError(f"the connection to the scheduler {_address(self.client)} is lost")
+        try:
+            info = self.client.scheduler_info(n_workers=-1)
+        except (OSError, TimeoutError) as error:
+            raise ClusterError(
+                f"the scheduler {_address(self.client)} does not answer: {error}"
+            ) from None
+        return dict(info["workers"])
+
+    def _workers(self) -> dict[str, int]:
+        """Addresses and threads of workers that are there, once there are any; new ones are asked
+        for their version."""
+        until = time.monotonic() + self.patience
+        while True:
+            found = {address: int(w["nthreads"]) for address, w in self._info().items()}
+            if fresh := set(found) - self._checked:
+                self._check_versions(sorted(fresh))
+                self._checked |= fresh
+            if found:
+                return dict(sorted(found.items()))
+            if time.monotonic() > until:
+                raise ClusterError(
+                    f"the cluster at {_address(self.client)} has had no workers for "
+                    f"{self.patience:.0f} seconds: start some"
+                )
+            time.sleep(LOOK)
+
+    def _check_versions(self, workers: list[str]) -> None:
+        answers = self.client.run(
+            importlib.metadata.version, "dovetail", workers=workers, on_error="return"
+        )
+        for address, answer in sorted(answers.items()):
+            if isinstance(answer, OSError):
+                continue  # it has died meanwhile
+            if isinstance(answer, Exception):
+                raise ClusterError(f"worker {address} has no Dovetail: install it there")
+            if answer != __version__:
+                raise ClusterError(
+                    f"worker {address} has Dovetail {answer}, and this is {__version__}: install "
+                    "the same everywhere"
+                )
+
+    def _send(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What is given, large arrays as what stands for them once every worker has them."""
+        self._workers()
+        large = [
+            k
+            for k, one in enumerate(given)
+            if isinstance(one, Shared) or getattr(one, "nbytes", 0) > LARGE
+        ]
+        sent = list(given)
+        for k in large:
+            for _ in range(AGAIN):
+                try:
+                    sent[k] = self.client.scatter(
+                        given[k], broadcast=True, direct=True, hash=False, timeout=self.patience
+                    )
+                    break
+                except Exception as error:  # a worker that died while it was sent to
+                    logger.info("sending anew: %s", error)
+                    self._workers()
+            else:
+                raise ClusterError(
+                    f"the cluster at {_address(self.client)} did not take what was sent to it"
+                )
+        return tuple(sent)
+
+    def _submit(
+        self,
+        step: str,
+        task: Callable[..., T],
+        parts: Parts,
+        sent: tuple[Any, ...],
+        workers: dict[str, int],
+        load: dict[str, float],
+    ) -> Any:
+        """Give parts to the worker that would be through with them first; among equals they always
+        come to the same."""
+        usual = sorted(self._speed.values())[len(self._speed) // 2] if self._speed else 1.0
+
+        def finish(address: str) -> float:
+            # steps of two: parts are not to wander for little
+            slowness = 2.0 ** round(math.log2(max(self._speed.get(address, usual) / usual, 1e-3)))
+            return (load.get(address, 0.0) + len(parts)) * slowness / workers[address]
+
+        best = min(workers, key=lambda address: (finish(address), address))
+        load[best] = load.get(best, 0.0) + len(parts)
+        return self.client.submit(
+            _run,
+            task,
+            parts,
+            *sent,
+            key=f"{step}-{parts[0]}-{uuid.uuid4().hex}",
+            workers=[best],
+            allow_other_workers=True,
+            pure=False,
+            retries=0,
+        )
+
+    def _results(
+        self, step: str, task: Callable[..., T], parts: Parts, future: Any, given: tuple[Any, ...]
+    ) -> list[T]:
+        """What a task has found; it is given out again where its worker, or what was sent there, is
+        lost."""
+        lost: Exception | None = None
+        for _ in range(AGAIN):
+            try:
+                self._wait(future)
+                address, seconds, results, error = self.client.gather(future, direct=True)
+            except DovetailError:
+                raise
+            except Exception as problem:  # lost with its worker: CancelledError, KilledWorker ...
+                lost = problem
+                logger.info("%s of parts %s is repeated: %s", step, parts, problem)
+                future = self._submit(step, task, parts, self._send(given), self._workers(), {})
+                continue
+            if error is not None:
+                raise error
+            self._speed[address] = 0.5 * (self._speed.get(address, seconds) + seconds)
+            found: list[T] = results
+            return found
+        raise ClusterError(
+            f"the workers that were given part {parts[0]} died {AGAIN} times "
+            f"({step}, {type(lost).__name__}): see their logs; they may lack memory"
+        )
+
+    def _wait(self, future: Any) -> None:
+        while True:
+            try:
+                self._distributed.wait(future, timeout=LOOK)
+                return
+            except TimeoutError:
+                self._workers()
+
+
+def _run(task: Callable[..., T], parts: Parts, *given: Any) -> Any:
+    """On a worker: who found it, in how many seconds a part, what; or an error that names it."""
+    distributed = import_distributed()
+    address = distributed.get_worker().address
+    start = time.perf_counter()
+    results: list[T] = []
+    try:
+        for part in parts:
+            results.append(task(part, *given))
+    except DovetailError as error:
+        return address, 0.0, None, type(error)(f"worker {address}: {error}")
+    except MemoryError:
+        number = parts[len(results)]
+        problem = ClusterError(f"worker {address} has not enough memory for part {number}")
+        return address, 0.0, None, problem
+    except OSError as error:
+        return address, 0.0, None, ClusterError(f"worker {address}: {error}")
+    return address, (time.perf_counter() - start) / len(parts), results, None
+
+
+@contextmanager
+def open_cluster(where: str) -> Iterator[Any]:
+    """A client of the scheduler at an address, or of ``local:N``: N workers on this machine, each
+    with one thread, that end with it."""
+    distributed = import_distributed()
+    if where.startswith(LOCAL):
+        number = where.removeprefix(LOCAL)
+        if not number.isdecimal() or not int(number):
+            raise ClusterError(f"'{where}' is no cluster: give {LOCAL}N with N workers")
+        with (
+            distributed.LocalCluster(
+                n_workers=int(number), threads_per_worker=1, dashboard_address=None
+            ) as made,
+            distributed.Client(made) as client,
+        ):
+            yield client
+        return
+    try:
+        client = distributed.Client(where, timeout=CONNECT)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise ClusterError(f"no scheduler answers at {where}: {error}") from None
+    with client:
+        yield client
+
+
+@contextmanager
+def open_executor(cluster: Any, threads: int | None = None) -> Iterator[Executor]:
+    """Where to work: here without a cluster; else its workers, by a client or by an address as
+    `open_cluster` takes it."""
+    if cluster is None:
+        yield Here(threads or count_cores())
+    elif isinstance(cluster, str):
+        with open_cluster(cluster) as client:
+            yield Cluster(client)
+    else:
+        yield cluster if isinstance(cluster, Cluster) else Cluster(cluster)
+
+
+def refuse_cluster(cluster: Any) -> None:
+    """A cluster is for a corpus on disk."""
+    if cluster is not None:
+        raise DataError(
+            "a cluster works on a corpus on disk: write one with dovetail.corpus.Shards.write"
+        )
+
+
+def import_distributed() -> Any:
+    """The package of the extra ``cluster``."""
+    try:
+        return importlib.import_module("distributed")
+    except ImportError:
+        raise ClusterError(
+            "a cluster needs Dask: pip install 'dovetail[cluster]' here and on its workers"
+        ) from None
+
+
+def _address(client: Any) -> str:
+    scheduler = getattr(client, "scheduler", None)
+    return str(getattr(scheduler, "address", "?"))

@@ -1,0 +1,166 @@
+"""One table of features and labels for all parts of a corpus.
+
+Features are matched by the 64-bit keys that model files use too. A range of keys is merged after
+another, so that memory holds the table itself and little else. Features are in the order of their
+keys, labels in that of their first appearance: neither depends on who indexed which part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dovetail import _native
+from dovetail.chain.train.shards.index import Part, open_index
+from dovetail.features import Dataset, Template
+
+AT_ONCE = 4_000_000  # features of parts that are merged together
+
+Array = npt.NDArray[Any]
+
+
+class Whole(NamedTuple):
+    """All features that are seen often enough, and what is seen of labels."""
+
+    labels: list[str]
+    arrays: dict[str, Array]  # keys, names, counts, pairs with labels; label pairs
+    facts: dict[str, Any]
+
+
+def agree(folder: str, parts: Sequence[Part], min_count: int) -> Whole:
+    """The table that all parts will use."""
+    labels = list(dict.fromkeys(label for part in parts for label in part.labels))
+    maps = [map_labels(part.labels, labels) for part in parts]
+    files = [open_index(folder, number, verify=False).arrays for number in range(len(parts))]
+    keys = [file["keys"] for file in files]
+    n_ranges = max(1, -(-sum(map(len, keys)) // AT_ONCE))
+    edges = [(k << 64) // n_ranges for k in range(1, n_ranges)]
+    cuts = [
+        [0, *np.searchsorted(own, np.array(edges, np.uint64)).tolist(), len(own)] for own in keys
+    ]
+    merged = [
+        _merge(files, maps, [(cut[k], cut[k + 1]) for cut in cuts], len(labels), min_count)
+        for k in range(n_ranges)
+    ]
+    arrays = {name: np.concatenate([one[name] for one in merged]) for name in merged[0]}
+    for name in ("name", "pair"):
+        lengths = arrays.pop(f"{name}_lengths")
+        target = "name_offsets" if name == "name" else "pair_begin"
+        arrays[target] = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
+    arrays |= _label_pairs(files, maps, len(labels))
+    facts = {
+        "n_sequences": sum(part.facts["n_sequences"] for part in parts),
+        "n_tokens": sum(part.facts["n_tokens"] for part in parts),
+        "fully_labelled": all(part.facts["fully_labelled"] for part in parts),
+        "weighted": any(part.facts["weighted"] for part in parts),
+    }
+    return Whole(labels, arrays, facts)
+
+
+def as_dataset(whole: Whole, template: Template | None) -> Dataset:
+    """The names and counts of all features and labels; the tokens are elsewhere."""
+    nothing = {"values": np.float32, "gold": np.int32, "allowed": np.int32, "weights": np.float32}
+    arrays = {name: np.zeros(0, dtype) for name, dtype in nothing.items()}
+    arrays |= {"ids": np.zeros(0, np.uint32), "set_label": np.zeros(0, np.uint16)}
+    arrays |= {name: np.zeros(1, np.uint64) for name in ("sequences", "tokens", "set_begin")}
+    arrays |= {name: whole.arrays[name] for name in ("keys", "names", "name_offsets")}
+    data = Dataset(template)
+    data.native = _native.dataset_from_arrays(arrays, whole.labels)
+    _native.set_whole(data.native, whole.arrays, **whole.facts)
+    return data
+
+
+def map_labels(own: Sequence[str], labels: Sequence[str]) -> npt.NDArray[np.int32]:
+    """The numbers that a part's labels have in the whole."""
+    numbers = {label: number for number, label in enumerate(labels)}
+    return np.array([numbers[label] for label in own], np.int32)
+
+
+def _merge(
+    files: Sequence[dict[str, Array]],
+    maps: Sequence[npt.NDArray[np.int32]],
+    cuts: Sequence[tuple[int, int]],
+    n_labels: int,
+    min_count: int,
+) -> dict[str, Array]:
+    """The features of all parts whose keys lie in one range."""
+    slices = [slice(*cut) for cut in cuts]
+    sizes = [cut[1] - cut[0] for cut in cuts]
+    keys = np.concatenate([f["keys"][s] for f, s in zip(files, slices, strict=True)])
+    counts = np.concatenate([f["counts"][s] for f, s in zip(files, slices, strict=True)])
+    seen = np.concatenate(
+        [
+            _renumber(f["seen"][s], own, n_labels)
+            for f, s, own in zip(files, slices, maps, strict=True)
+        ]
+    )
+    part = np.repeat(np.arange(len(files), dtype=np.uint32), sizes)
+    number = np.concatenate([f["order"][s] for f, s in zip(files, slices, strict=True)])
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]))
+    total = np.add.reduceat(counts[order], starts) if len(starts) else counts[:0]
+    either = np.bitwise_or.reduceat(seen[order], starts, axis=0) if len(starts) else seen[:0]
+    kept = np.flatnonzero(total >= max(min_count, 1))
+    first = order[starts[kept]]
+    names, name_lengths = _names(files, part[first], number[first])
+    bits = np.unpackbits(either[kept].view(np.uint8), axis=1, bitorder="little")
+    pair_feature, pair_label = np.nonzero(bits)
+    return {
+        "keys": keys[first],
+        "counts": total[kept],
+        "names": names,
+        "name_lengths": name_lengths,
+        "pair_lengths": np.bincount(pair_feature, minlength=len(kept)),
+        "pair_label": pair_label.astype(np.uint16),
+    }
+
+
+def _renumber(seen: Array, own: npt.NDArray[np.int32], n_labels: int) -> Array:
+    """Bits of a part's labels as bits of all labels."""
+    out = np.zeros((len(seen), (n_labels + 63) // 64), np.uint64)
+    if np.array_equal(own, np.arange(len(own))):
+        out[:, : seen.shape[1]] = seen
+        return out
+    for mine, number in enumerate(own.tolist()):
+        bit = (seen[:, mine // 64] >> np.uint64(mine % 64)) & np.uint64(1)
+        out[:, number // 64] |= bit << np.uint64(number % 64)
+    return out
+
+
+def _names(files: Sequence[dict[str, Array]], part: Array, number: Array) -> tuple[Array, Array]:
+    """The names of features, each as a part has it, one after another; and their lengths."""
+    lengths = np.zeros(len(part), np.int64)
+    where = [np.flatnonzero(part == k) for k in range(len(files))]
+    begins = []
+    for file, mine in zip(files, where, strict=True):
+        offsets = file["data_name_offsets"].astype(np.int64)
+        begins.append(offsets[number[mine]])
+        lengths[mine] = offsets[number[mine] + 1] - begins[-1]
+    targets = np.cumsum(lengths) - lengths
+    out = np.empty(int(lengths.sum()), np.uint8)
+    for file, mine, begin in zip(files, where, begins, strict=True):
+        own = lengths[mine]
+        within = np.arange(int(own.sum())) - np.repeat(np.cumsum(own) - own, own)
+        out[np.repeat(targets[mine], own) + within] = file["data_names"][
+            np.repeat(begin, own) + within
+        ]
+    return out, lengths
+
+
+def _label_pairs(
+    files: Sequence[dict[str, Array]], maps: Sequence[npt.NDArray[np.int32]], n_labels: int
+) -> dict[str, Array]:
+    """Which labels are seen next to one another, first and last, in any part."""
+    pairs = {
+        name: np.zeros((n_labels, n_labels), np.uint8) for name in ("neighbours", "transitions")
+    }
+    ends = {name: np.zeros(n_labels, np.uint8) for name in ("start", "end")}
+    for file, own in zip(files, maps, strict=True):
+        for name, matrix in pairs.items():
+            matrix[np.ix_(own, own)] |= file[name].reshape(len(own), len(own))
+        for name, vector in ends.items():
+            vector[own] |= file[name]
+    return {**{name: matrix.ravel() for name, matrix in pairs.items()}, **ends}

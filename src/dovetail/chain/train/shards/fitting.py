@@ -1,0 +1,163 @@
+"""From a tagger's parameters and a corpus on disk to a trained model.
+
+The features of all parts are indexed, agreed upon, and laid out in files beside the corpus; then
+training goes over these. What a training that was cut short has made is used by the next one.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import pickle
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dovetail import __version__
+from dovetail.base.cluster import open_executor
+from dovetail.base.executor import Executor
+from dovetail.chain.train.fitting import Fitting
+from dovetail.chain.train.shards.agreement import Whole, agree, as_dataset
+from dovetail.chain.train.shards.index import Order as IndexOrder
+from dovetail.chain.train.shards.index import Part, index_part
+from dovetail.chain.train.shards.objective import ShardObjective
+from dovetail.chain.train.shards.prepared import (
+    TABLE,
+    first_parameters,
+    prepare_part,
+    table_path,
+)
+from dovetail.chain.train.shards.prepared import Order as PrepareOrder
+from dovetail.chain.train.steps import Plan
+from dovetail.corpus.shards import Shards
+from dovetail.errors import DataError, TrainingError
+from dovetail.features import Template
+from dovetail.features.resolution import resolve_corpus_features
+from dovetail.io.array_file import write_arrays
+from dovetail.io.fingerprint import fingerprint
+
+if TYPE_CHECKING:
+    from dovetail.chain.tagger import Tagger
+
+logger = logging.getLogger(__name__)
+
+OCCURRENCE, TOKEN = 30, 100  # bytes that the indexing and layout of a part take
+ROWS = 20  # features of a token, where a function makes them
+METHODS = ("auto", "lbfgs", "sgd")
+
+
+@contextmanager
+def open_training(
+    tagger: Tagger, shards: Shards, label: str | None, cluster: Any
+) -> Iterator[ShardFitting]:
+    """A training on a corpus on disk, here or by the workers of a cluster."""
+    with open_executor(cluster, tagger.threads) as executor:
+        yield ShardFitting(tagger, shards, label, executor)
+
+
+class ShardFitting(Fitting):
+    """A training about to happen on a corpus on disk."""
+
+    def __init__(
+        self, tagger: Tagger, shards: Shards, label: str | None, executor: Executor
+    ) -> None:
+        if tagger.method not in METHODS:
+            raise TrainingError(
+                f"the method '{tagger.method}' needs text that memory holds: use {METHODS[0]}, "
+                f"{' or '.join(METHODS[1:])}"
+            )
+        self.shards = shards
+        self.executor = executor
+        self.numbers = range(len(shards))
+        if not shards.n_tokens:
+            raise TrainingError("there is no training data: it has no tokens")
+        self.label = label or shards.names[-1]
+        if self.label not in shards.names:
+            raise DataError(
+                f"there is no column '{self.label}'; the data has {', '.join(shards.names)}"
+            )
+        first = next(number for number in self.numbers if shards.tokens[number])
+        self.features = resolve_corpus_features(tagger.features, shards[first], self.label)
+        self._index = self._index_folder()
+        parts = self._index_parts()
+        self.description = self._describe(parts)
+        whole = agree(self._index, parts, tagger.min_count)
+        template = self.features if isinstance(self.features, Template) else None
+        super().__init__(tagger, as_dataset(whole, template))
+        self.folder = self._prepare(whole)
+
+    def _index_folder(self) -> str:
+        """Where the index is or will be. What a function computes cannot be told from outside:
+        features that need one are indexed anew each time."""
+        features = self.features
+        if isinstance(features, Template) and not features.functions:
+            spec = [json.dumps(features.spec(), default=str).encode()]
+            spec.append(pickle.dumps((features.lexicons, features.tables)))
+        else:
+            spec = [os.urandom(16)]
+        return str(self.shards.work_folder("index", self.label, *spec))
+
+    def _index_parts(self) -> list[Part]:
+        order = IndexOrder(str(self.shards.folder), self._index, self.features, self.label, None)
+        largest = max(self.numbers, key=lambda number: self.shards.tokens[number])
+        rows = len(self.features.rows) if isinstance(self.features, Template) else ROWS
+        size = self.shards.tokens[largest] * (rows * OCCURRENCE + TOKEN)
+        self.executor.check_memory(size, f"part {largest} of the corpus")
+        logger.info("indexing %d parts", len(self.numbers))
+        return list(self.executor.each("index", index_part, self.numbers, order))
+
+    def _describe(self, parts: Sequence[Part]) -> dict[str, Any]:
+        features = self.features
+        spec = features.spec() if isinstance(features, Template) else {"kind": "function"}
+        return {"features": spec, **parts[0].facts["description"]}
+
+    def _prepare(self, whole: Whole) -> str:
+        """The folder of the parts, laid out for this training; the parts are those of the index."""
+        tagger = self.tagger
+        flags = {
+            "min_count": int(tagger.min_count),
+            "all_pairs": bool(tagger.all_pairs),
+            "all_transitions": bool(tagger.all_transitions),
+        }
+        feature = self.problem.parameters()[0]
+        limits = {
+            "legal": self.limits["legal"],
+            "may_start": self.limits["start"],
+            "may_end": self.limits["end"],
+        }
+        arrays = {
+            **{k: a for k, a in whole.arrays.items() if k not in ("names", "name_offsets")},
+            **limits,
+            "role": self.roles,
+            "scale": self.priors,
+            "margin": self.margins,
+            "first": first_parameters(feature, self.data.n_features),
+        }
+        settings = [arrays[name].tobytes() for name in (*limits, "role", "scale", "margin")]
+        digest = fingerprint(__version__, json.dumps([flags, self.data.labels]), *settings)[:16]
+        folder = Path(self._index) / f"ready-{digest}"
+        folder.mkdir(exist_ok=True)
+        facts = {**flags, "part_labels": self.data.labels, "whole": whole.facts}
+        write_arrays(table_path(str(folder)), TABLE, arrays, facts)
+        order = PrepareOrder(self._index, str(folder))
+        logger.info("laying out the weights of %d parts", len(self.numbers))
+        list(self.executor.each("layout", prepare_part, self.numbers, order))
+        return str(folder)
+
+    def dual_obstacle(self) -> str | None:
+        return "the text is on disk"
+
+    def _identify(self, plan: Plan, given: list[Any], threads: int) -> str:
+        return super()._identify(plan, [*given, self.shards.id], threads)
+
+    def objective(self) -> ShardObjective:
+        return ShardObjective(
+            self.problem,
+            self.c2,
+            self.folder,
+            self.numbers,
+            self.executor,
+            precision=self.tagger.precision,
+        )

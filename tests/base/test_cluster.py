@@ -1,0 +1,140 @@
+"""Parts of a corpus worked on by the workers of a Dask cluster, which may die."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dovetail import Tagger
+from dovetail.base import cluster as clusters
+from dovetail.base.cluster import Cluster, open_cluster
+from dovetail.corpus import Corpus, Shards
+from dovetail.errors import ClusterError, DataError
+from dovetail.features import Template, column
+from dovetail.representation import HMM, WordClasses
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore")  # of workers that are killed
+
+WORD = column("word")
+TEMPLATE = Template(WORD.window(1), WORD.suffix(1))
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as made,
+        distributed.Client(made) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> Shards:
+    draw = random.Random(0)
+    words = [[f"{draw.choice('abcd')}{draw.randint(0, 99)}" for _ in range(5)] for _ in range(300)]
+    labels = [["X" if w[0] == "a" else "O" for w in row] for row in words]
+    corpus = Corpus.from_lists({"word": words, "label": labels})
+    return Shards.write(tmp_path_factory.mktemp("text") / "text", [corpus], tokens=200)
+
+
+def fit(shards: Shards, **given: Any) -> tuple[list[Any], bytes]:
+    tagger = Tagger(features=TEMPLATE, c2=0.1).fit(shards, **given)
+    history = [progress.objective for progress in tagger.history_]
+    return history, tagger.marginals(shards[0]).tobytes()
+
+
+@contextmanager
+def killing(client: Any, seconds: float, which: int) -> Iterator[None]:
+    """After so many seconds a worker's process is killed; its nanny starts another."""
+    client.wait_for_workers(2, timeout=60)
+    process = list(client.cluster.workers.values())[which].process
+    timer = threading.Timer(seconds, lambda: os.kill(process.pid, signal.SIGKILL))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.join()
+
+
+def test_the_model_has_the_same_bits_as_here(client: Any, shards: Shards) -> None:
+    assert fit(shards, cluster=client) == fit(shards)
+
+
+def test_representations_have_the_same_bits_as_here(client: Any, shards: Shards) -> None:
+    settings: dict[str, Any] = {"states": 3, "start": "random", "rounds": 3}
+    here, there = HMM(**settings).fit(shards), HMM(**settings).fit(shards, cluster=client)
+    np.testing.assert_array_equal(here.parameters_.emissions, there.parameters_.emissions)
+    classes = [WordClasses(3).fit(shards, cluster=c).classes_ for c in (None, client)]
+    np.testing.assert_array_equal(*classes)
+
+
+def test_workers_that_are_killed_change_nothing(
+    client: Any, shards: Shards, tmp_path: Path
+) -> None:
+    fresh = Shards.write(tmp_path / "text", shards, tokens=200)
+    expected, draw = fit(shards), random.Random(1)
+    for which in (0, 1, 0):
+        with killing(client, draw.uniform(0.0, 2.0), which):
+            assert fit(fresh, cluster=client) == expected
+
+
+def test_two_trainings_at_once(client: Any, shards: Shards) -> None:
+    found: list[Any] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(fit(shards, cluster=client))) for _ in "ab"
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [fit(shards)] * 2
+
+
+def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "CONNECT", 0.5)
+    nowhere = "tcp://127.0.0.1:9"
+    with pytest.raises(ClusterError, match=f"no scheduler answers at {nowhere}"):
+        open_cluster(nowhere).__enter__()
+    with pytest.raises(ClusterError, match=r"'local:x' is no cluster"), open_cluster("local:x"):
+        pass
+
+
+def test_a_worker_with_another_version_is_named(
+    client: Any, shards: Shards, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clusters, "__version__", "99.0")
+    with pytest.raises(ClusterError, match=r"worker tcp://\S+ has Dovetail .*this is 99\.0"):
+        fit(shards, cluster=client)
+
+
+def test_a_part_that_cannot_be_read_is_named_with_the_worker(
+    client: Any, shards: Shards, tmp_path: Path
+) -> None:
+    copy = Shards.write(tmp_path / "text", shards, tokens=200)
+    (copy.folder / "part-00002.shard").unlink()
+    with pytest.raises(DataError, match=r"worker tcp://\S+: part 2 .*part-00002\.shard"):
+        fit(copy, cluster=client)
+
+
+def test_workers_with_too_little_memory_are_refused(client: Any) -> None:
+    with pytest.raises(ClusterError, match=r"worker tcp://\S+ may use .* write the corpus in smal"):
+        Cluster(client).check_memory(10**15, "part 3")
+
+
+def test_a_cluster_without_workers_ends_the_work() -> None:
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as made,
+        distributed.Client(made) as client,
+        pytest.raises(ClusterError, match=r"has had no workers for 0 seconds"),
+    ):
+        list(Cluster(client, patience=0.0).each("step", abs, [1]))
