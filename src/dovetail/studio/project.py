@@ -243,6 +243,11 @@ class Project:
             found.append(Source(name, format, entries, json.loads(details), content))
         return found
 
+    def files(self) -> set[tuple[str, str | None]]:
+        """The names and digests of the files that documents came from."""
+        rows = self.database.select("SELECT name, details FROM sources")
+        return {(name, json.loads(details).get("digest")) for name, details in rows}
+
     def document(self, id: int) -> Document:
         """A document by its number, or a `DataError`."""
         return self._document(id)
