@@ -73,11 +73,18 @@ def test_old_text_is_a_sample_without_the_new_text(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(old_text, "MOST_TOKENS", 21)
     old = corpus_of([f"text number{k}" for k in range(40)])
     new = corpus_of([f"text number{k}" for k in range(0, 40, 2)])
-    found = sample_text(old, new, 0).lists("word")
+    found = sample_text(old, new, ["word"], 0).lists("word")
     assert 0 < len(found) <= 10
     assert all(int(str(words[1])[6:]) % 2 for words in found)
-    assert found == sample_text(old, new, 0).lists("word")
-    assert found != sample_text(old, new, 1).lists("word")
+    assert found == sample_text(old, new, ["word"], 0).lists("word")
+    assert found != sample_text(old, new, ["word"], 1).lists("word")
+
+
+def test_of_old_text_a_long_sequence_is_taken_whole_and_the_same_text_not_at_all() -> None:
+    old = corpus_of(["so " * (old_text.MOST_TOKENS + 1)])
+    assert len(sample_text(old, corpus_of(["so"]), ["word"], 0)) == 1
+    assert len(sample_text(old, old, ["word"], 0)) == 0
+    assert len(sample_text(old.select([]), old, ["word"], 0)) == 0
 
 
 def test_new_text_counts_several_times_while_it_is_the_shorter() -> None:

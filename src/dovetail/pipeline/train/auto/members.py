@@ -30,7 +30,6 @@ from dovetail.pipeline.layers.tagger import TaggerLayer
 from dovetail.pipeline.train.auto.label_map import fit_label_map, types_agree
 from dovetail.pipeline.train.auto.old_text import (
     AGREEMENT,
-    SURE,
     pool_text,
     sample_text,
     translate_labels,
@@ -57,7 +56,7 @@ class Member:
     kind: str
     annotator: LayerAnnotator
     parts: Sequence[HeldOut]
-    agrees: bool = False  # types of the tagger or the text below are known to be the new ones
+    agrees: bool = False  # spans of a tagger below, some of whose types are known to be new ones
     learned_here: bool = False  # labels of a tagger below that was trained on the same text
 
 
@@ -214,16 +213,14 @@ class _Fitting:
             self._note_unused(name, f"it has no column '{absent[0]}'")
             return
         new = _with_columns(self.corpus, [*read, self.label])
-        some = sample_text(_with_columns(old.corpus, [*read, old.label]), new, self.training.seed)
-        if not len(some):
-            self._note_unused(name, "there is none beside the new text")
+        some = sample_text(old.corpus, new, read, self.training.seed)
+        if not len(some):  # both tasks learn from one text
             return
         labels, agreement = translate_labels(some.lists(old.label), label_map)
         if agreement < AGREEMENT:
             self._note_unused(name, "its types hardly agree with the new ones")
             return
-        some = some.without_column(old.label).with_column(self.label, labels)
-        pooled = pool_text(some, new)
+        pooled = pool_text(_with_columns(some, read).with_column(self.label, labels), new)
         tagger = Tagger(**{**settings, "tolerance": max(ROUGH, self.tolerance)})
         text = tagger.index(pooled.corpus, label=self.label)
         title = f"{self.task}, with the text of {name}"
@@ -234,7 +231,7 @@ class _Fitting:
         groups = [list(range(k, len(self.parts), n)) for k in range(n)]
         indexed = _IndexedText(text, pooled.owners, groups, new)
         held_out = self._cross_fit(tagger, indexed, whole, TaggerLayer, title)
-        self.members.append(Member(POOLED, whole, held_out, agreement >= SURE))
+        self.members.append(Member(POOLED, whole, held_out))
 
     def _note_unused(self, name: str, why: str) -> None:
         note = f"{self.task}: the labelled text of '{name}' is not learnt from: {why}"

@@ -13,13 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail.corpus import Corpus, detect_scheme, labels_from_spans, spans
-from dovetail.corpus.sequences import sequence_keys
 from dovetail.pipeline.layers.mapped import OUTSIDE, LabelMap, roles_of, types_of
 
 MOST_TOKENS = 20_000  # of old text: more takes long, half as much is clearly worse
 COPIES = 5  # how often the new text counts, as long as the old text stays the longer one
 AGREEMENT = 0.55  # of the map, below which old text is not tried
-SURE = 0.8  # agreement from which it is believed to help
 BILOU = {"E": "L", "S": "U"}
 
 Labels = list[str | None]
@@ -41,16 +39,20 @@ def pool_text(old: Corpus, new: Corpus) -> PooledText:
     return PooledText(Corpus.concatenate([old, *[new] * copies]), np.concatenate(owners))
 
 
-def sample_text(old: Corpus, new: Corpus, seed: int) -> Corpus:
-    """Sequences of an old text that chance takes, none of which the new text has too."""
-    there = {*sequence_keys(new)}
+def sample_text(old: Corpus, new: Corpus, columns: Sequence[str], seed: int) -> Corpus:
+    """Sequences of an old text that chance takes, without those that the new text has too, the same
+    in some columns."""
     order = np.random.default_rng(seed).permutation(len(old))
-    lengths = np.diff(old.bounds)[order]
-    n = int(np.searchsorted(np.cumsum(lengths), MOST_TOKENS, "right"))
-    some = old.select(np.sort(order[:n]))
-    return some.select(
-        np.array([k for k, key in enumerate(sequence_keys(some)) if key not in there], np.int64)
-    )
+    n = int(np.searchsorted(np.cumsum(np.diff(old.bounds)[order]), MOST_TOKENS, "right"))
+    some = old.select(np.sort(order[: max(1, n)]))
+    there = set(_keys(new, columns))
+    kept = [k for k, key in enumerate(_keys(some, columns)) if key not in there]
+    return some.select(np.array(kept, np.int64))
+
+
+def _keys(corpus: Corpus, columns: Sequence[str]) -> list[tuple[tuple[str | None, ...], ...]]:
+    values = ([tuple(own) for own in corpus.lists(name)] for name in columns)
+    return list(zip(*values, strict=True))
 
 
 class Translation(NamedTuple):

@@ -14,12 +14,11 @@ cross-fitted labels most likely (`pool_fitting`). Other pools are taken where th
 second cross-validation: all members, or mapped spans in place of tokens, by half a standard error;
 the task alone, clearly, since on little text cross-validation is noisy; the mapped spans alone, at
 all, since they have next to nothing to learn, unless the true labels are clearly less likely then,
-but clearly where a tagger below learned from the same text.
-Ten texts may have too few spans to tell anything: so the mapped spans have some credit where types
-agree, and of equals the likelier is better. A pooled tagger joins the readers if that makes the
-labels likelier than the best of the others does, and scores are no worse: likelihood tells more of
-little text than scores do, but these see more clearly where types are named wrongly. Where the map
-is sure of these, it is enough that scores are not significantly worse.
+but clearly where a tagger below learned from the same text. Ten texts may have too few spans to
+tell anything: so the mapped spans have some credit where types agree, and of equals the likelier is
+better. A pooled tagger joins the readers if that makes the labels likelier than the best of the
+others does, and scores are no worse: likelihood tells more of little text than scores do, but these
+see more clearly where types are named wrongly.
 
 Spans are chosen with F1 in view (`span_decision`); their probabilities are those of the pool.
 """
@@ -59,7 +58,7 @@ from dovetail.pipeline.train.auto.members import (
     WINDOW,
     Member,
 )
-from dovetail.pipeline.train.auto.old_text import AGREEMENT, COPIES, MOST_TOKENS, SURE
+from dovetail.pipeline.train.auto.old_text import AGREEMENT, COPIES, MOST_TOKENS
 from dovetail.pipeline.train.auto.pool_fitting import (
     ON_WEIGHTS,
     STRENGTH,
@@ -107,7 +106,6 @@ METHOD = (
     MOST_TOKENS,
     COPIES,
     AGREEMENT,
-    SURE,
     AT_MOST_PARTS,
 )
 
@@ -151,10 +149,7 @@ class EvaluatedPool(NamedTuple):
 
     def is_better_with_text(self, best: EvaluatedPool) -> bool:
         """Whether old text is worth having, beside the best pool without."""
-        if all(member.agrees for member in self.members if member.kind == POOLED):
-            is_as_good = not best.judgement.is_significantly_better(self.judgement)
-        else:
-            is_as_good = self.judgement.score >= best.judgement.score
+        is_as_good = self.judgement.score >= best.judgement.score
         return is_as_good and self.is_likelier(best, 0.0)
 
     def is_likelier(self, other: EvaluatedPool, margin: float) -> bool:
