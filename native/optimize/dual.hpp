@@ -21,9 +21,6 @@
 //     w = shrink(v + kappa y, c1) / (lambda + kappa)
 // The same distributions give D of f itself, with v alone, so that the certificate is what it was.
 //
-// theta_i is only where the next update of sequence i starts from: entropy and expectations have been computed with
-// what it was before it is stored. So it can be stored in 16 bits, and the certificate stays exact.
-//
 // Most of the rise comes from few sequences. A sequence is left out of an epoch while what its last visit gained, times
 // the square of the epochs since (potentials drift apart linearly, gains grow with the square), is below the average.
 #pragma once
@@ -39,7 +36,7 @@ public:
     static double memory(const Problem& problem) {
         const double tokens = static_cast<double>(problem.data->x.n_tokens()),
                      sequences = static_cast<double>(problem.size());
-        return (sizeof(Stored) + sizeof(float)) *
+        return 2 * sizeof(float) *
                (tokens * problem.Lp() + sequences * static_cast<double>(problem.layout.weighted_transitions().size()));
     }
 
@@ -53,9 +50,9 @@ public:
           sums_(problem_->layout.buffer_size(), 0.0f) {
         const size_t tokens = problem_->data->x.n_tokens(), n = problem_->size();
         const int Lp = problem_->Lp();
-        theta_.assign(tokens * Lp, stored(-kStart));
+        theta_.assign(tokens * Lp, -kStart);
         mu_.assign(tokens * Lp, 0.0f);
-        theta_transitions_.assign(n * free_.size(), Stored{0});
+        theta_transitions_.assign(n * free_.size(), 0.0f);
         mu_transitions_.assign(n * free_.size(), 0.0f);
         entropy_.assign(n, 0.0);
         step_.assign(n, kFirstStep);
@@ -65,7 +62,7 @@ public:
         share_.assign(n, 0.7f);
         for (size_t t = 0; t < tokens; ++t) {
             const int32_t y = problem_->data->gold[t];
-            theta_[t * Lp + y] = 0;
+            theta_[t * Lp + y] = 0.0f;
             mu_[t * Lp + y] = 1.0f;
         }
         std::vector<uint32_t> place(matrix_, kNone);
@@ -123,19 +120,17 @@ public:
             const size_t T = problem.length(s), first = problem.begin(s), potentials = s * free_.size();
             if (!T) continue;
             loss_.score(s, sums_.data());
-            if (moved_.size() < T * Lp) moved_.resize(T * Lp);
-            center(s, work.score.data(), moved_.data());
-            std::copy_n(moved_.begin(), T * Lp, work.score.begin());
-            std::transform(moved_.begin(), moved_.begin() + T * Lp, &theta_[first * Lp], stored);
+            center(s, work.score.data(), &theta_[first * Lp]);
+            std::copy_n(&theta_[first * Lp], T * Lp, work.score.begin());
             loss_.mask(s, false);
             const double log_z = posterior(loss_.transitions, work, T);
             if (!std::isfinite(log_z)) throw ImpossibleSequence(s);
             std::copy_n(work.p.begin(), T * Lp, &mu_[first * Lp]);
             for (size_t k = 0; k < free_.size(); ++k) {
-                theta_transitions_[potentials + k] = stored(transitions[free_[k]]);
+                theta_transitions_[potentials + k] = transitions[free_[k]];
                 mu_transitions_[potentials + k] = work.edge[free_[k]];
             }
-            entropy_[s] = log_z - inner(moved_.data(), work.p.data(), T * Lp) -
+            entropy_[s] = log_z - inner(&theta_[first * Lp], work.p.data(), T * Lp) -
                           inner_in_double(transitions, work.edge.data(), matrix_);
             step_[s] = kFirstStep / 2;
         }
@@ -178,12 +173,6 @@ public:
     }
 
 private:
-    using Stored = int16_t;
-    static constexpr float kUnit = 1.0f / 512;  // of stored potentials; beyond +-64 probabilities are 0 or 1 anyway
-    static Stored stored(float x) {
-        const float units = std::clamp(x / kUnit, -32767.0f, 32767.0f);
-        return static_cast<Stored>(units + (units < 0 ? -0.5f : 0.5f));
-    }
     static constexpr float kStart = 10.0f;  // by how much the known label's log-potential exceeds others at the start
     static constexpr float kFirstStep = 0.6f, kLeastStep = 1e-3f;
     static constexpr int kTries = 4, kMeasured = 3;  // visits a sequence from one measurement to the next
@@ -279,29 +268,26 @@ private:
         const Problem& problem = *problem_;
         const size_t T = problem.length(s), first = problem.begin(s);
         const int Lp = problem.Lp();
-        Stored *theta = &theta_[first * Lp], *theta_transitions = theta_transitions_.data() + s * free_.size();
-        float *mu = &mu_[first * Lp], *mu_transitions = mu_transitions_.data() + s * free_.size();
+        float *theta = &theta_[first * Lp], *mu = &mu_[first * Lp];
+        float *theta_transitions = theta_transitions_.data() + s * free_.size(),
+              *mu_transitions = mu_transitions_.data() + s * free_.size();
         Work<float>& work = loss_.work;
 
         loss_.score(s, sums_.data(), threshold_);
-        for (auto* rows : {&score_, &moved_, &from_})
-            if (rows->size() < T * Lp) rows->resize(T * Lp);
+        if (score_.size() < T * Lp) score_.resize(T * Lp), moved_.resize(T * Lp);
         center(s, work.score.data(), score_.data());
         weight_transitions();
         moved_transitions_.assign(matrix_, 0.0f);
         loss_.mask(s, false);
         for (int attempt = 0; attempt < kTries; ++attempt) {
             const float step = step_[s];
-            for (size_t k = 0; k < T * Lp; ++k) from_[k] = theta[k] * kUnit;
             for (size_t k = 0; k < T * Lp; k += kLane) {
-                const Vec<float> moved = fma(step, load(&score_[k]) - load(&from_[k]), load(&from_[k]));
+                const Vec<float> moved = fma(step, load(&score_[k]) - load(theta + k), load(theta + k));
                 store(&moved_[k], moved);
                 store(&work.score[k], moved);
             }
-            for (size_t k = 0; k < free_.size(); ++k) {
-                const float from = theta_transitions[k] * kUnit;
-                moved_transitions_[free_[k]] = from + step * (transitions_[k] - from);
-            }
+            for (size_t k = 0; k < free_.size(); ++k)
+                moved_transitions_[free_[k]] = theta_transitions[k] + step * (transitions_[k] - theta_transitions[k]);
             loss_.transitions.set(moved_transitions_.data());
             const double log_z = posterior(loss_.transitions, work, T);
             if (!std::isfinite(log_z)) throw ImpossibleSequence(s);
@@ -313,7 +299,7 @@ private:
             if (gain < -noise) {
                 // At the start expectations are the known labels, nearer to these than theta is.
                 if (entropy_[s] == 0)
-                    for (size_t k = 0; k < T * Lp; ++k) theta[k] = stored(1.5f * from_[k]);
+                    for (size_t k = 0; k < T * Lp; ++k) theta[k] *= 1.5f;
                 else step_[s] = std::max(kLeastStep, 0.5f * step);
                 continue;
             }
@@ -405,7 +391,7 @@ private:
         const float share = std::clamp(static_cast<float>(kSafety * curvature / bound), 0.0f, 1.0f);
         share_[s] = visits_[s] == 1 ? share : std::max(share, 0.5f * (share + share_[s]));
     }
-    void accept(size_t T, size_t first, Stored* theta, float* mu, Stored* theta_transitions, float* mu_transitions) {
+    void accept(size_t T, size_t first, float* theta, float* mu, float* theta_transitions, float* mu_transitions) {
         const int Lp = problem_->Lp();
         const float rate = static_cast<float>(-1 / strength_);
         Array<float>& p = loss_.work.p;
@@ -417,12 +403,12 @@ private:
             }
             scatter_token<true>(problem_->program(), problem_->layout, sums_.data(), first + t, &p[t * Lp]);
         }
-        std::transform(moved_.begin(), moved_.begin() + T * Lp, theta, stored);
+        std::copy_n(moved_.begin(), T * Lp, theta);
         float* transitions = &sums_[problem_->layout.transitions_at()];
         for (size_t k = 0; k < free_.size(); ++k) {
             const float fresh = loss_.work.edge[free_[k]];
             transitions[free_[k]] += rate * (fresh - mu_transitions[k]);
-            theta_transitions[k] = stored(moved_transitions_[free_[k]]);
+            theta_transitions[k] = moved_transitions_[free_[k]];
             mu_transitions[k] = fresh;
         }
     }
@@ -437,10 +423,9 @@ private:
     const std::vector<uint32_t> free_;
     Array<float> sums_;                 // (v + kappa y) / (lambda + kappa)
     std::vector<float> centre_, last_;  // [parameters]: y, and the weights before it moved; empty without a pull
-    Array<Stored> theta_, theta_transitions_;
-    Array<float> mu_, mu_transitions_;
+    Array<float> theta_, mu_, theta_transitions_, mu_transitions_;
     std::vector<float> step_, share_, coupling_;
-    Array<float> change_, score_, transitions_, from_, moved_, moved_transitions_;
+    Array<float> change_, score_, transitions_, moved_, moved_transitions_;
     std::vector<double> entropy_, gain_;  // [sequences]: gain_ of the last visit
     std::vector<uint32_t> visits_;
     std::vector<uint32_t> since_;  // [sequences]: epochs since the last visit

@@ -74,6 +74,8 @@ def test_labels_that_are_in_use_are_renamed_or_stay(folder: Path) -> None:
     assert out.read_text() == LABELLED
     assert run(p, "--labels", "WHO,TIME", "--rename", "SPEAKER=WHO", *export).exit_code == 0
     assert out.read_text() == LABELLED.replace("SPEAKER", "WHO")
+    assert "no label that goes" in run(p, "--labels", "WHO,TIME", "--rename", "X=WHO").output
+    assert "goes with --labels" in run(p, "--rename", "TIME=WHO").output
     assert run(p, "--labels", "WHO", "--rename", "TIME=", *export).exit_code == 0
     assert out.read_text() == LABELLED.replace("SPEAKER", "WHO").replace("B-TIME", "O")
 

@@ -165,3 +165,14 @@ def test_old_taggers_are_kept_with_the_project(tmp_path: Path) -> None:
     (tmp_path / "ner.dovetail").unlink()
     with open_project(tmp_path / "p", Wishes()) as project:
         assert [*old_taggers(project)] == ["ner"]
+
+
+def test_a_file_is_taken_in_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    given = wishes(tmp_path, "a.txt", b"fine\n", reading=Reading("text"))
+    for _ in range(2):
+        with open_project(tmp_path / "p", given) as project:
+            assert project.count("me")["documents"] == 1
+    assert "1 files are in p already" in caplog.text
+    wishes(tmp_path, "a.txt", b"another\n")
+    with open_project(tmp_path / "p", given) as project:
+        assert project.count("me")["documents"] == 2

@@ -45,9 +45,9 @@ def found(loop: Loop, document: int) -> list[tuple[int, int, str]]:
 
 
 def test_suggestions_follow_what_is_labelled(talks: Project) -> None:
-    news: list[dict[str, Any]] = []
+    news: list[tuple[str, Any]] = []
     loop = Loop(talks, threads=1)
-    loop.start(news.append)
+    loop.start(lambda annotator, what: news.append((annotator, what)))
     try:
         assert found(loop, 8) == []
         finish(talks, loop, 1, 2, 3, 4)
@@ -59,8 +59,8 @@ def test_suggestions_follow_what_is_labelled(talks: Project) -> None:
         assert found(loop, 8) == []
     finally:
         loop.stop()
-    assert news[-1]["version"] == loop.version("me") > 0
-    assert {one["annotator"] for one in news} == {"me"}
+    assert news[-1][1]["version"] == loop.version("me") > 0
+    assert {annotator for annotator, _ in news} == {"me"}
 
 
 def test_a_project_that_is_opened_again_goes_on_where_it_was(talks: Project) -> None:
@@ -68,7 +68,7 @@ def test_a_project_that_is_opened_again_goes_on_where_it_was(talks: Project) -> 
     finish(talks, loop, 1, 2, 3, 4)
     loop.stop()
     again = Loop(talks, threads=1)
-    again.start(lambda _: None)
+    again.start(lambda *_: None)
     try:
         assert again.wait(WAIT)
         assert found(again, 8) == [(3, 5, "SPEAKER")]
@@ -93,7 +93,7 @@ def test_old_taggers_suggest_from_the_first_document_on(
         same={"PER": "SPEAKER"},
     )
     loop = Loop(project, threads=1)
-    loop.start(lambda _: None)
+    loop.start(lambda *_: None)
     try:
         assert loop.wait(WAIT)
         assert found(loop, 1) == [(0, 2, "SPEAKER")]
@@ -118,7 +118,7 @@ def test_old_taggers_need_the_columns_that_they_read(
 def test_annotators_have_models_of_their_own(talks: Project) -> None:
     talks.token_of("Bo")
     loop = Loop(talks, threads=1)
-    loop.start(lambda _: None)
+    loop.start(lambda *_: None)
     try:
         finish(talks, loop, 1, 2, 3, 4)
         assert loop.wait(WAIT)

@@ -75,8 +75,8 @@ class Doors:
 
     async def stream_events(self, request: Request) -> Response:
         """``GET /api/events``: a line for each thing that is new, until the page goes."""
-        await self._who(request)
-        return StreamingResponse(self._events.lines(), media_type="text/event-stream")
+        me = await self._who(request)
+        return StreamingResponse(self._events.lines(me), media_type="text/event-stream")
 
     async def _who(self, request: Request) -> str:
         kind, _, token = request.headers.get("authorization", "").partition(" ")

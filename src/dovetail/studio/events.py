@@ -15,7 +15,7 @@ class Events:
     """Takes what is new from any thread, and gives it to each page that listens."""
 
     def __init__(self) -> None:
-        self._queues: set[asyncio.Queue[str | None]] = set()
+        self._queues: dict[asyncio.Queue[str | None], str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def start(self) -> None:
@@ -29,18 +29,18 @@ class Events:
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._put, None)
 
-    def tell(self, news: Mapping[str, Any], kind: str = "model") -> None:
-        """Tell all pages; from any thread."""
+    def tell(self, annotator: str, news: Mapping[str, Any]) -> None:
+        """Tell the pages of an annotator what is new of the models; from any thread."""
         loop = self._loop
         if loop is not None:
-            line = f"event: {kind}\ndata: {json.dumps(news, ensure_ascii=False)}\n\n"
+            line = f"event: model\ndata: {json.dumps(news, ensure_ascii=False)}\n\n"
             with suppress(RuntimeError):  # the loop has just ended
-                loop.call_soon_threadsafe(self._put, line)
+                loop.call_soon_threadsafe(self._put, line, annotator)
 
-    async def lines(self) -> AsyncIterator[str]:
-        """What is told from now on, until there is no more."""
+    async def lines(self, annotator: str) -> AsyncIterator[str]:
+        """What an annotator is told from now on, until there is no more."""
         queue: asyncio.Queue[str | None] = asyncio.Queue()
-        self._queues.add(queue)
+        self._queues[queue] = annotator
         try:
             yield ": welcome\n\n"
             while True:
@@ -52,8 +52,9 @@ class Events:
                     return
                 yield line
         finally:
-            self._queues.discard(queue)
+            del self._queues[queue]
 
-    def _put(self, line: str | None) -> None:
-        for queue in self._queues:
-            queue.put_nowait(line)
+    def _put(self, line: str | None, annotator: str | None = None) -> None:
+        for queue, listener in self._queues.items():
+            if annotator in (None, listener):
+                queue.put_nowait(line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from io import StringIO
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -52,6 +53,14 @@ class Reading:
 
 def read_source(path: PathLike, reading: Reading, layers: Iterable[str]) -> Source:
     """A file, or folder, with its documents and the annotations of these layers that it holds."""
+    source = _read(path, reading, layers)
+    content = sha256()
+    for entry in source.entries:
+        content.update(repr((entry.document.text, entry.annotations)).encode())
+    return replace(source, details={**source.details, "digest": content.hexdigest()})
+
+
+def _read(path: PathLike, reading: Reading, layers: Iterable[str]) -> Source:
     format = reading.format or _guess_format(path)
     if format == TEXT:
         return Source(str(path), TEXT, tuple(map(Entry, read_text_documents(path, reading))))

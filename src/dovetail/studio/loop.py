@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from threading import RLock
 from typing import Any
 
 from dovetail.errors import DataError
 from dovetail.studio.annotation import Document, Suggestion
 from dovetail.studio.learning.choose import REASONS, STRATEGIES, Strategy
-from dovetail.studio.learning.learning import Learning, Listener
+from dovetail.studio.learning.learning import Learning
 from dovetail.studio.learning.text import WORD
 from dovetail.studio.opening import SAME, old_taggers
 from dovetail.studio.project import Project
 from dovetail.studio.settled import annotations_of
+
+Listener = Callable[[str, Mapping[str, Any]], None]
+"""Hears for which annotator there is something new, and what; called from any thread."""
 
 STRATEGY = "strategy"  # the setting
 AROUND = 40  # characters before and after a doubtful span
@@ -85,7 +88,7 @@ class Loop:
 
     def _tell(self, annotator: str, news: Mapping[str, Any]) -> None:
         if self._listener is not None:
-            self._listener({"annotator": annotator, **news})
+            self._listener(annotator, news)
 
     # What is told
 

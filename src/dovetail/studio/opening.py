@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +19,7 @@ from dovetail.studio.label_set import change_layers, extended
 from dovetail.studio.layers import Layer
 from dovetail.studio.project import ME, MODELS, Project, Source
 
+_log = logging.getLogger(__name__)
 OLD, SAME = "old taggers", "same"
 """Settings: the names of old taggers, whose files are among the models, and what their types
 mean."""
@@ -114,17 +116,8 @@ def _extend(project: Project, wishes: Wishes) -> None:
     layers = {layer.name: layer for layer in project.layers}
     for name, given in wishes.labels.items():
         layers[name] = extended(layers[name], given) if name in layers else Layer.of(name, given)
-    maps = {
-        name: {
-            old: new or None
-            for old, new in wishes.renamed.items()
-            if old in {label.name for known in project.layers for label in known.labels}
-            and old not in layer.names
-        }
-        for name, layer in layers.items()
-        if name in wishes.labels
-    }
-    sources: list[Source] = [read_source(file, wishes.reading, layers) for file in wishes.files]
+    maps = _maps(project, layers, wishes)
+    sources = _new_sources(project, [read_source(f, wishes.reading, layers) for f in wishes.files])
     check_labels(sources, {name: layer.names for name, layer in layers.items()})
     with project.database.transaction():
         change_layers(project, list(layers.values()), maps)
@@ -133,6 +126,34 @@ def _extend(project: Project, wishes: Wishes) -> None:
         if sources:
             project.add(sources, project.annotators[0])
     _add_taggers(project, taggers, wishes.same)
+
+
+def _maps(
+    project: Project, layers: Mapping[str, Layer], wishes: Wishes
+) -> dict[str, dict[str, str | None]]:
+    """What becomes of the labels that are renamed, by layer."""
+    if wishes.renamed and not wishes.labels:
+        raise DataError("--rename goes with --labels, which name those that there are to be")
+    maps: dict[str, dict[str, str | None]] = {}
+    left = dict(wishes.renamed)
+    for known in project.layers:
+        for old in wishes.renamed:
+            if old in known.names and old not in layers[known.name].names:
+                maps.setdefault(known.name, {})[old] = wishes.renamed[old] or None
+                left.pop(old, None)
+    if left:
+        raise DataError(f"{next(iter(left))} is no label that goes: there is nothing to rename")
+    return maps
+
+
+def _new_sources(project: Project, sources: Sequence[Source]) -> list[Source]:
+    """The files that are not in the project already, by name and content."""
+    known = project.files()
+    fresh = [one for one in sources if (one.name, one.details.get("digest")) not in known]
+    there = len(sources) - len(fresh)
+    if there:
+        _log.warning("%d files are in %s already", there, project.name)
+    return fresh
 
 
 def _load_taggers(paths: Iterable[PathLike]) -> dict[str, Tagger]:

@@ -243,6 +243,11 @@ class Project:
             found.append(Source(name, format, entries, json.loads(details), content))
         return found
 
+    def files(self) -> set[tuple[str, str | None]]:
+        """The names and digests of the files that documents came from."""
+        rows = self.database.select("SELECT name, details FROM sources")
+        return {(name, json.loads(details).get("digest")) for name, details in rows}
+
     def document(self, id: int) -> Document:
         """A document by its number, or a `DataError`."""
         return self._document(id)
@@ -299,10 +304,9 @@ class Project:
         elif state == "flagged":
             where.append("flagged")
         table = (
-            "SELECT d.id AS id, d.name AS name, d.text AS text, "
-            "coalesce(sum(a.done), 0) AS n_done, coalesce(max(a.flag), 0) AS flagged "
-            "FROM documents d LEFT JOIN annotations a ON a.document = d.id AND a.annotator = ? "
-            "GROUP BY d.id"
+            "SELECT id, name, text, coalesce(n_done, 0) AS n_done, coalesce(flag, 0) AS flagged "
+            "FROM documents LEFT JOIN (SELECT document, sum(done) AS n_done, max(flag) AS flag "
+            "FROM annotations WHERE annotator = ? GROUP BY document) ON document = id"
         )
         found = f"FROM ({table}) WHERE {' AND '.join(where)}"
         [(total,)] = self.database.select(f"SELECT count(*) {found}", (annotator, *values))

@@ -251,7 +251,8 @@ class Learning:
                 self._strategy, self._scores = strategy, {}
                 self._submit_look()
             open_ids, scores, groups = self._open_ids(), dict(self._scores), dict(self._groups)
-        asked = [k for k in self._ids if k not in {*open_ids}]
+        left = set(open_ids)
+        asked = [k for k in self._ids if k not in left]
         if strategy == "order" and after is not None:
             open_ids = [k for k in open_ids if k > after] or open_ids
         else:
