@@ -87,7 +87,7 @@ def on_workers(shards: Shards, number: int) -> dict[str, Spent]:
     distributed = import_distributed()
     with (
         distributed.LocalCluster(
-            n_workers=number, threads_per_worker=1, dashboard_address=None
+            n_workers=number, threads_per_worker=1, dashboard_address=":0"
         ) as made,
         distributed.Client(made) as client,
     ):

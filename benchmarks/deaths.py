@@ -38,7 +38,7 @@ def main() -> None:
         expected = fit(Shards.write(Path(folder, "here"), repeat_altered(TOKENS), tokens=20_000))
         with (
             distributed.LocalCluster(
-                n_workers=2, threads_per_worker=1, dashboard_address=None
+                n_workers=2, threads_per_worker=1, dashboard_address=":0"
             ) as made,
             distributed.Client(made) as client,
         ):

@@ -117,7 +117,7 @@ def measure(folder: Path, tokens: int, size: int) -> list[dict[str, Any]]:
         for workers in (1, 2):
             with (
                 distributed.LocalCluster(
-                    n_workers=workers, threads_per_worker=1, dashboard_address=None
+                    n_workers=workers, threads_per_worker=1, dashboard_address=":0"
                 ) as made,
                 distributed.Client(made) as client,
             ):

@@ -32,7 +32,7 @@ TEMPLATE = Template(WORD.window(1), WORD.suffix(1))
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as made,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as made,
         distributed.Client(made) as client,
     ):
         yield client
@@ -133,7 +133,7 @@ def test_workers_with_too_little_memory_are_refused(client: Any) -> None:
 
 def test_a_cluster_without_workers_ends_the_work() -> None:
     with (
-        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as made,
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as made,
         distributed.Client(made) as client,
         pytest.raises(ClusterError, match=r"has had no workers for 0 seconds"),
     ):

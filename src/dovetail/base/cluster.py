@@ -259,7 +259,7 @@ def open_cluster(where: str) -> Iterator[Any]:
             raise ClusterError(f"'{where}' is no cluster: give {LOCAL}N with N workers")
         with (
             distributed.LocalCluster(
-                n_workers=int(number), threads_per_worker=1, dashboard_address=None
+                n_workers=int(number), threads_per_worker=1, dashboard_address=":0"
             ) as made,
             distributed.Client(made) as client,
         ):

@@ -28,9 +28,17 @@ TAGGER = "tagger"  # what a file holds that does not say its kind
 LARGEST_HEADER = 100_000_000
 VERIFIED = 64_000_000  # models up to this size are read and verified whole when they are opened
 DIGITS = 20  # of a whole number, at most
-_DTYPES = {"|u1": "U8", "<u2": "U16", "<u4": "U32", "<u8": "U64", "<f4": "F32", "<f8": "F64"}
+_DTYPES = {
+    "|u1": "U8",
+    "<i2": "I16",
+    "<u2": "U16",
+    "<u4": "U32",
+    "<u8": "U64",
+    "<f4": "F32",
+    "<f8": "F64",
+}
 Source = str | os.PathLike[str] | bytes
-_ITEM_SIZES = {"U8": 1, "U16": 2, "U32": 4, "U64": 8, "F32": 4, "F64": 8}
+_ITEM_SIZES = {"U8": 1, "I16": 2, "U16": 2, "U32": 4, "U64": 8, "F32": 4, "F64": 8}
 
 
 class ModelFile:

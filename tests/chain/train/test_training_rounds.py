@@ -30,7 +30,7 @@ from reference.announcements import announcements
 @pytest.mark.parametrize("method", ["auto", "lbfgs", "dual", "sgd", "perceptron"])
 def test_history(method: Any) -> None:
     seen: list[Progress] = []
-    tagger = Tagger(c2=1.0, method=method).fit(data(), callback=seen.append)
+    tagger = Tagger(c2=2.0, method=method).fit(data(), callback=seen.append)
     assert tagger.history_ == seen
     assert [p.iteration for p in seen] == list(range(1, len(seen) + 1))
     assert all(a.seconds <= b.seconds for a, b in pairwise(seen))

@@ -19,7 +19,7 @@ from dovetail.io.description import reading_description
 from dovetail.io.model_file import ModelFile, Source, open_model
 
 KEY = "resume"  # in the facts, and how the names of the arrays begin
-DTYPES = {"f4": np.float32, "f8": np.float64, "u4": np.uint32}
+DTYPES = {"f4": np.float32, "f8": np.float64, "u4": np.uint32, "i2": np.int16}
 At = Position[Step, Progress]
 
 

@@ -149,7 +149,7 @@ class EvaluatedPool(NamedTuple):
 
     def is_better_with_text(self, best: EvaluatedPool) -> bool:
         """Whether old text is worth having, beside the best pool without."""
-        is_as_good = self.judgement.score >= best.judgement.score
+        is_as_good = self.rank[0] >= best.rank[0]
         return is_as_good and self.is_likelier(best, 0.0)
 
     def is_likelier(self, other: EvaluatedPool, margin: float) -> bool:
