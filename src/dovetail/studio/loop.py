@@ -79,8 +79,8 @@ class Loop:
                     threads=self._threads,
                 )
                 self._learning[annotator] = found
-                found.start(lambda news: self._tell(annotator, news))
                 found.changed(annotations_of(self._project, annotator))
+                found.start(lambda news: self._tell(annotator, news))
             return found
 
     def _labels(self) -> dict[str, tuple[str, ...]]:
