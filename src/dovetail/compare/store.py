@@ -102,9 +102,11 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
         return None
     try:
         content = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    return content if isinstance(content, dict) and {"cell", "fingerprint"} <= {*content} else None
+    if not isinstance(content, dict) or "fingerprint" not in content:
+        return None
+    return content if isinstance(content.get("cell"), str) else None
 
 
 def _result(content: Mapping[str, Any]) -> Result:

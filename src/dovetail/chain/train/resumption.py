@@ -19,7 +19,7 @@ from dovetail.io.description import reading_description
 from dovetail.io.model_file import ModelFile, Source, open_model
 
 KEY = "resume"  # in the facts, and how the names of the arrays begin
-DTYPES = {"f4": np.float32, "f8": np.float64, "u4": np.uint32, "i2": np.int16}
+DTYPES = {"f4": np.float32, "f8": np.float64, "u4": np.uint32}
 At = Position[Step, Progress]
 
 
@@ -119,7 +119,7 @@ def _flatten(state: Any, name: str, arrays: dict[str, npt.NDArray[Any]]) -> Any:
     if isinstance(state, dict):
         return {key: _flatten(value, f"{name} {key}", arrays) for key, value in state.items()}
     if isinstance(state, np.ndarray):
-        arrays[name] = state.view(np.uint16) if state.dtype == np.int16 else state
+        arrays[name] = state
         return {"array": [name, state.dtype.str[1:]]}
     return state
 
