@@ -22,7 +22,7 @@ SHOWN = {
     "08_compare": r"above_names +mean F1 0\..*\ndifference [+-]0\.\d+; better on \d of 5 ",
     "09_import_a_model": r"9 labels, \d+ features\nalone +F1 0\.5.\nabove .*model +F1 0\.[56]",
     "10_own_annotator": r"above the rule +F1 of speakers 0\.\d+\npeople +O O B-PERSON I-PERSON",
-    "11_all_together": r"states alone +F1 0\.[56].*\nall three +F1 0\.[67].*\nfields: cross-validated",
+    "11_all_together": r"alone +F1 0\.[56].*\nall three +F1 0\.[67].*\nfields: cross-validated",
 }
 
 
