@@ -71,6 +71,11 @@ def _lattice(value: Any) -> bool:
     return whole(value) and 1 <= value <= limits.lattice
 
 
+def _settings(value: Any) -> bool:
+    """Parameters of an estimator, which checks their types but for these."""
+    return mapping(value) and all(text(value[k]) for k in ("column", "name") if k in value)
+
+
 _template = fields(
     text=text,
     columns=list_of(text),
@@ -78,8 +83,14 @@ _template = fields(
     tables=mapping,
     functions=list_of(text),
 )
-_EM = {"settings": mapping, "memory": mapping_of(list_of(whole)), "rounds": whole}
+_EM = {"settings": _settings, "memory": mapping_of(list_of(whole)), "rounds": whole}
 _named = list_of(fields(name=text))
+
+
+def _table(value: Any) -> bool:
+    own = fields(prefixes=list_of(whole), unknown=or_none(text))
+    return _settings(value) and own(value)
+
 
 EVERY: Mapping[str, Check] = {"labels": unique, "training": mapping}
 OPTIONAL: Mapping[str, Check] = {
@@ -94,32 +105,24 @@ SCHEMA: Mapping[str, Mapping[str, Check]] = {
     "tagger": {"scheme": text, "features": _features, "label": or_none(text)},
     "linear tagger": {
         "features": _template,
-        "settings": mapping,
+        "settings": _settings,
         "factor": or_none(finite),
         "label": text,
     },
     "shared structure": {
         "features": _template,
-        "settings": mapping,
+        "settings": _settings,
         "directions": whole,
         "biased_by": list_of(text),
         "n_problems": whole,
     },
-    "hidden Markov model": {
-        "settings": mapping,
-        "memory": mapping_of(list_of(whole)),
-        "rounds": whole,
-    },
-    "biased hidden Markov model": {
-        "settings": mapping,
-        "memory": mapping_of(list_of(whole)),
-        "rounds": whole,
-    },
-    "layered hidden Markov model": {"settings": mapping, "biased": list_of(anything)},
-    "set of word classes": {"settings": mapping, "log_likelihood": finite},
-    "set of word vectors": {"settings": mapping, "dimensions": whole},
-    "table of words": {"settings": mapping},
-    "document context": {"settings": mapping, "bytes": whole},
+    "hidden Markov model": _EM,
+    "biased hidden Markov model": _EM,
+    "layered hidden Markov model": {"settings": _settings, "biased": list_of(anything)},
+    "set of word classes": {"settings": _settings, "log_likelihood": finite},
+    "set of word vectors": {"settings": _settings, "dimensions": whole},
+    "table of words": {"settings": _table},
+    "document context": {"settings": _settings, "bytes": whole},
     "pipeline": {
         "layers": list_of(fields(name=text, weight=finite)),
         "notes": list_of(text),

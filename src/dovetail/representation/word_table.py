@@ -116,12 +116,13 @@ class WordTable(Representation):
         with open_text(path) as lines:
             for number, line in enumerate(lines, start=1):
                 fields = line.rstrip("\n").split("\t")
-                if len(fields) != 3 or not fields[0] or not fields[2].strip().isdecimal():
+                count = fields[-1].strip()
+                if len(fields) != 3 or not fields[0] or not count.isdecimal() or len(count) > 18:
                     raise DataError(
                         f"{os.fspath(path)}:{number} is {line.rstrip()!r}; a path, a word and its "
                         "count with tabs between were expected"
                     )
-                found.append((-int(fields[2]), fields[1], fields[0]))
+                found.append((-int(count), fields[1], fields[0]))
         found.sort(key=lambda one: one[0])
         settings = {"name": "brown", "prefixes": (4, 6, 10), **settings}
         return cls({word: value for _, word, value in found}, **settings)

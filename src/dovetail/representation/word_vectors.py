@@ -120,7 +120,7 @@ class WordVectors(Representation):
             for number, line in enumerate(lines, start=1):
                 fields = BLANKS.split(line.rstrip())
                 if number == 1 and len(fields) == 2:
-                    size = int(fields[1]) if fields[1].isdecimal() else None
+                    size = int(fields[1]) if fields[1].isdecimal() and len(fields[1]) < 10 else None
                     continue
                 size = len(fields) - 1 if size is None else size
                 if len(fields) <= size or not size:

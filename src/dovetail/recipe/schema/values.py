@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf
 from typing import Any, Protocol
+
+LARGEST = sys.float_info.max  # whole numbers in TOML may be beyond it
 
 
 class ValueType(Protocol):
@@ -59,7 +62,9 @@ class Number:
 
     def accepts(self, value: Any) -> bool:
         """Whether it is a number of the range."""
-        if not isinstance(value, int | float) or isinstance(value, bool) or not isfinite(value):
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            return False
+        if not abs(value) <= LARGEST:
             return False
         return (self.minimum is None or self.minimum <= value) and self.above < value < self.below
 
