@@ -29,7 +29,7 @@ help:
 	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, aso, transfer, little, together, joint, old_models, labelling)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
 	@echo "make fuzz MINUTES=5  files of all kinds and requests, mutated and read under sanitizers (needs clang)"
-	@echo "make fuzz-plain MINUTES=5  the same without sanitizers, many times as fast"
+	@echo "make fuzz-plain MINUTES=5 [ARGS='--first N']  the same without sanitizers, many times as fast; from input N on"
 	@echo "make crash KILLS=n  jobs killed at random instants, and disks that fail under them (1000)"
 	@echo "make load MINUTES=n  threads and processes on one model, answers compared, memory measured (10)"
 	@echo "make wheel         wheels for Linux with all CPU levels, and the source distribution, into dist/"
@@ -109,6 +109,7 @@ fuzz: $(PACKAGE) $(TEST_TOOLS)
 		$(PYTHON) -W ignore -m fuzzing --minutes $(MINUTES) $(ARGS)
 
 # Many times as many inputs in the same time, but only what ends a process, or takes too long, is seen.
+# Every run starts at input 0, or at ARGS='--first N': each says in the end where the next one goes on.
 fuzz-plain: $(PACKAGE) $(TEST_TOOLS)
 	@PYTHONPATH="$(CURDIR):$(CURDIR)/tests" $(BIN)/python -W ignore -m fuzzing --plain --minutes $(MINUTES) $(ARGS)
 

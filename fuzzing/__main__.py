@@ -46,16 +46,17 @@ class Tally:
         return bool(self.found or self.ended)
 
 
-def attack(name: str, seconds: float, folder: Path, *, plain: bool) -> Tally:
+def attack(name: str, seconds: float, folder: Path, *, plain: bool, first: int = 0) -> Tally:
     """Attack a target for some time, in new processes where one is ended by what it tried."""
     corpus, findings = folder / "corpus" / name, folder / "findings"
     corpus.mkdir(parents=True, exist_ok=True)
     findings.mkdir(parents=True, exist_ok=True)
     tally = Tally(name)
     deadline = time.monotonic() + seconds
-    first = 0
+    number_file = findings / f"{name}.number"
     while (left := deadline - time.monotonic()) > 1:
         start = time.monotonic()
+        number_file.unlink(missing_ok=True)
         command = (
             ["fuzzing.plain", name, str(findings), str(left), str(first)]
             if plain
@@ -72,10 +73,11 @@ def attack(name: str, seconds: float, folder: Path, *, plain: bool) -> Tally:
         (findings / f"{name}.log").write_text(done.stdout)
         if done.returncode:
             why = ENDED.search(done.stdout)
-            last = f" at input {_last_number(findings, name)}" if plain else ""
-            tally.ended += ((why[0] if why else f"exit code {done.returncode}") + last,)
+            last = _last_number(number_file)
+            at = "" if last is None else f" at input {last}"
+            tally.ended += ((why[0] if why else f"exit code {done.returncode}") + at,)
             if plain:
-                counts = [_last_number(findings, name) + 1 - first]
+                counts = [] if last is None else [last + 1 - first]
         tally.inputs += max(counts, default=0)
         first += max(counts, default=0)
         if done.returncode and not max(counts, default=0):
@@ -83,9 +85,9 @@ def attack(name: str, seconds: float, folder: Path, *, plain: bool) -> Tally:
     return tally
 
 
-def _last_number(findings: Path, name: str) -> int:
-    file = findings / f"{name}.number"
-    return int.from_bytes(file.read_bytes(), "little") if file.exists() else -1
+def _last_number(file: Path) -> int | None:
+    """The number of the plain input that was tried last, if any was."""
+    return int.from_bytes(file.read_bytes(), "little") if file.exists() else None
 
 
 def _options(name: str, seconds: float, folder: Path) -> list[str]:
@@ -109,11 +111,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--plain", action="store_true", help="without sanitizers and coverage: many times as fast"
     )
+    parser.add_argument(
+        "--first", type=int, default=0, metavar="N",
+        help="with --plain, the number of each target's first input: the same number is the same "
+        "input in every run, so go on where the last run says that it ended",
+    )  # fmt: skip
     parser.add_argument("targets", nargs="*")
     given = parser.parse_args(arguments)
+    if not 0 <= given.first < 2**63:
+        parser.error(f"--first {given.first}: give a number from 0 to 2^63")
+    if given.first and not given.plain:
+        parser.error("--first: only plain inputs have numbers; add --plain (make fuzz-plain)")
     names = given.targets or list(TARGETS)
     share = 60 * given.minutes * given.processes / len(names)
-    attacks = partial(attack, seconds=share, folder=given.folder, plain=given.plain)
+    attacks = partial(
+        attack, seconds=share, folder=given.folder, plain=given.plain, first=given.first
+    )
     tallies = []
     with ThreadPoolExecutor(given.processes) as pool:
         for tally in pool.map(attacks, names):
@@ -124,6 +137,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bad = ", ".join(tally.name for tally in tallies if tally.bad)
     end = f"found something in {bad}: see {given.folder}/findings" if bad else "no finding"
     print(f"{inputs:,} inputs, {rate:,.0f} a second of a process, {edges:,} edges; {end}")
+    if given.plain:
+        print(f"other inputs: --first {given.first + max(t.inputs for t in tallies)}")
     return bool(bad)
 
 

@@ -49,7 +49,7 @@ def attack(target: Target, folder: Path, seconds: float, first: int) -> int:
     most = max(address_space, used) + MEMORY * 2**20
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     number_file = folder / f"{target.name}.number"
-    number_file.write_bytes(bytes(8))
+    number_file.write_bytes(struct.pack("<Q", first))
     number, deadline = first, time.monotonic() + seconds
     with number_file.open("r+b") as file, mmap.mmap(file.fileno(), 8) as shared:
         while time.monotonic() < deadline:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from fuzzing.mutators import MUTATORS
+from fuzzing.plain import altered
 from fuzzing.targets import TARGETS
 
 FINDINGS = Path(__file__).parent / "findings"
@@ -42,6 +43,14 @@ def test_altered_files_are_read_or_refused(name: str) -> None:
     ]
     assert any(read)
     assert name == "text" or not all(read)
+
+
+def test_plain_inputs_are_numbered() -> None:
+    """Whoever starts at another number tries other inputs, and the same number is the same."""
+    target = TARGETS["conll"]
+    alter, again = altered(target, list(target.seeds())), altered(target, list(target.seeds()))
+    assert [alter(n) for n in range(5_000, 5_050)] == [again(n) for n in range(5_000, 5_050)]
+    assert len({alter(n) for n in (*range(25), *range(5_000, 5_025))}) > 40
 
 
 @pytest.mark.parametrize("path", sorted(FINDINGS.iterdir()), ids=lambda path: path.name)
