@@ -90,11 +90,21 @@ def test_a_killed_command_goes_on_where_it_was(
         process.send_signal(signal.SIGKILL)
     finished = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.parquet")}
     assert 0 < len(finished) < len(texts)
-    (folder / ".part-0-00000.parquet.0123456789ab").write_bytes(b"what was left of a piece")
+    (folder / ".part-0-00000.parquet.0123456789ab.part").write_bytes(b"what was left of a piece")
     again = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     assert f"6 pieces, {len(finished)} of them before" in again.stderr
     assert contents(folder) == contents(tagged)
     assert finished.items() <= {p.name: p.stat().st_mtime_ns for p in folder.iterdir()}.items()
+
+
+def test_a_command_that_was_killed_at_once_goes_on(
+    run: Run, model: Path, test_file: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "._dovetail.json.0123456789ab.part").write_bytes(b"half of the journal")
+    run("tag", model, test_file, "--out", folder)
+    assert {path.name for path in folder.iterdir()} == {"_dovetail.json", "test.conll"}
 
 
 def test_interrupted(model: Path, texts: list[Path], tmp_path: Path) -> None:
@@ -140,6 +150,12 @@ def test_other_formats_are_a_file_each(
     options = ["--output-format", "parquet", "--out", tmp_path / "tables"]
     run("tag", model, test_file, *options)
     assert read(tmp_path / "tables" / "test.parquet").names == ("word", "label", "predicted")
+
+
+def test_a_raw_text_keeps_its_name(run: Run, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "mail.txt").write_text("Talk by Ada Lopez at 4:30 pm.\n")
+    run("tag", model, tmp_path / "mail.txt", "--out", tmp_path / "out")
+    assert (tmp_path / "out" / "mail.txt").exists()
 
 
 def test_layers_of_a_pipeline(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dovetail.errors import DataError
-from dovetail.io.files import atomic_write, open_text, write_text
+from dovetail.io.files import atomic_write, check_writable, open_text, write_text
 
 
 def test_text_is_read_without_mark_and_with_any_line_end(tmp_path: Path) -> None:
@@ -119,3 +119,15 @@ def test_unwritable_folder_is_named(tmp_path: Path) -> None:
         pass
     with pytest.raises(DataError, match="cannot write"), write_text(tmp_path):
         pass
+
+
+def test_a_file_in_a_folder_that_takes_no_files_is_refused_beforehand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model").write_text("old")
+    (tmp_path / "link").symlink_to("model")
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path) != tmp_path)
+    for name in ("model", "link", "new"):
+        with pytest.raises(DataError, match="no file can be made in"):
+            check_writable(tmp_path / name)
+    check_writable("/dev/null")

@@ -30,6 +30,7 @@ from dovetail.corpus.parquet import ROW_GROUP, batches, open_parquet, parquet_fi
 from dovetail.errors import DataError
 from dovetail.io.files import atomic_write, write_text
 from dovetail.io.fingerprint import fingerprint
+from dovetail.io.temporary import ABANDONED, remove_abandoned
 
 if TYPE_CHECKING:
     from dovetail.pipeline import Pipeline
@@ -137,7 +138,7 @@ class TaggedFolder:
                     "tag into another folder"
                 )
             sources = {**old, **sources}
-        elif any(self.path.iterdir()):
+        elif not all(ABANDONED.fullmatch(file.name) for file in self.path.iterdir()):
             raise DataError(f"{self.path} holds other files: tag into a new folder")
         with atomic_write(journal) as file:
             content = {"order": order, "sources": sources}
@@ -161,11 +162,8 @@ class TaggedFolder:
             done(piece)
 
     def clean(self) -> None:
-        """Remove what processes that were killed have left of pieces that are there now."""
-        for piece in self.pieces:
-            target = Path(piece.target)
-            for rest in target.parent.glob(f".{target.name}.*"):
-                rest.unlink(missing_ok=True)
+        """Remove what processes that were killed have left, also while others went on."""
+        remove_abandoned(self.path)
 
 
 def tag_numbered(number: int, work: Shared[tuple[Order, Sequence[Piece]]], threads: int) -> None:
@@ -250,7 +248,7 @@ def _gather(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 def _stem(source: Source) -> str:
     name = Path(source.path).name.removesuffix(".gz")
-    suffixes = FORMATS[source.format].suffixes if source.format in FORMATS else ()
+    suffixes = (*(FORMATS[source.format].suffixes if source.format in FORMATS else ()), ".txt")
     return next((name.removesuffix(end) for end in suffixes if name.endswith(end)), name)
 
 

@@ -17,13 +17,13 @@ from dovetail.cli.clusters import cluster_option
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.inputs import CRFSUITE, Source, input_options, read_all
 from dovetail.cli.label_problems import locate, refuse_doubtful_labels
+from dovetail.cli.on_disk import keep_on_disk, refuse_one_column
 from dovetail.cli.progress import Display, show_progress
 from dovetail.cli.settings import given_settings, setting_options
 from dovetail.cli.targets import check_outputs, force_option
 from dovetail.cli.templates import DEFAULT, load_template, named_file, template_options
 from dovetail.corpus import Corpus, Shards
 from dovetail.corpus.label_checks import Malformed
-from dovetail.corpus.shards import INDEX
 from dovetail.errors import DataError
 from dovetail.evaluate import Report, evaluate
 from dovetail.features import Dataset
@@ -32,7 +32,6 @@ from dovetail.units import format_duration, format_megabytes
 
 RECIPE = ".toml"
 COUNT = click.IntRange(1)
-AT_ONCE = 1000  # sequences that are read together where they are kept on disk
 
 
 @click.command("train")
@@ -99,6 +98,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     )
     if job.cluster is not None and job.on_disk is None:
         raise click.UsageError("--cluster needs --on-disk, a folder that all workers see")
+    if job.resume and job.checkpoint is None:
+        raise click.UsageError("--resume goes on from a checkpoint: name it with --checkpoint")
     as_json, dry_run = options.pop("as_json"), options.pop("dry_run")
     tagger = Tagger(threads=options["threads"], **given_settings(options, TAGGER))
     if dry_run and job.on_disk is not None:
@@ -171,8 +172,6 @@ class Job:
 
     def _earlier(self) -> str | None:
         """The checkpoint to go on from."""
-        if self.resume and self.checkpoint is None:
-            raise click.UsageError("--resume goes on from a checkpoint: name it with --checkpoint")
         return self.checkpoint if self.resume and Path(self.checkpoint or "").is_file() else None
 
     def read(self, display: Display) -> Corpus | Dataset | Shards:
@@ -180,7 +179,9 @@ class Job:
         sources = [self._source(path) for path in self.paths]
         display.announce(f"reading {', '.join(self.paths)}")
         if self.on_disk is not None:
-            return self._read_to_disk(sources, self.on_disk)
+            if any(source.format == CRFSUITE for source in sources) or self.strict:
+                raise click.UsageError("--on-disk goes with neither feature text nor --strict")
+            return keep_on_disk(sources, self.on_disk)
         if any(source.format == CRFSUITE for source in sources):
             other = next((source for source in sources if source.format != CRFSUITE), None)
             if other is not None:
@@ -193,25 +194,10 @@ class Job:
                 raise DataError(f"there are no sequences in {', '.join(self.paths)}")
             return data
         corpus = read_all(sources)
-        if len(corpus.names) < 2:
-            raise DataError(
-                f"{self.paths[0]} has one column, {corpus.names[0]!r}: training needs a label too"
-            )
+        refuse_one_column(self.paths[0], corpus.names)
         if self.strict:
             refuse_doubtful_labels(sources, corpus.lists(self.label or corpus.names[-1]))
         return corpus
-
-    def _read_to_disk(self, sources: list[Source], folder: str) -> Shards:
-        """The data in parts on disk; a folder that has them already is used as it is."""
-        if any(source.format == CRFSUITE for source in sources) or self.strict:
-            raise click.UsageError("--on-disk goes with neither feature text nor --strict")
-        if (Path(folder) / INDEX).exists():
-            return Shards(folder)
-        batches = (batch for one in sources for batch in one.batches(AT_ONCE, lambda c: c))
-        shards = Shards.write(folder, (batch.corpus for batch in batches))
-        if not shards.n_tokens:
-            raise DataError(f"{', '.join(self.paths)} holds no sequences")
-        return shards
 
     def choose_features(self, tagger: Tagger, data: Corpus | Dataset | Shards) -> None:
         """Give the tagger the template that the options name, if they do."""

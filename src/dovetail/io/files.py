@@ -134,11 +134,14 @@ def atomic_write(path: PathLike) -> Iterator[BinaryIO]:
 
 def check_writable(path: PathLike) -> None:
     """Better refused now than after an hour of training."""
-    target = Path(path)
+    target = Path(os.path.realpath(path))
     if target.is_dir():
         raise DataError(f"cannot write {path}: it is a directory")
-    folder = target.absolute().parent
+    folder = target.parent
     if not folder.is_dir():
         raise DataError(f"cannot write {path}: there is no directory {folder}")
-    if not os.access(target if target.exists() else folder, os.W_OK):
+    if target.exists() and not os.access(target, os.W_OK):
         raise DataError(f"cannot write {path}: permission denied")
+    is_replaced = target.is_file() or not target.exists()
+    if is_replaced and not os.access(folder, os.W_OK | os.X_OK):
+        raise DataError(f"cannot write {path}: no file can be made in {folder}, permission denied")

@@ -54,8 +54,12 @@ def _open_locked(target: Path, mode: int) -> tuple[BinaryIO, Path]:
 
 @lru_cache(256)
 def _clean_once(_process: int, folder: Path) -> None:
-    """Remove what processes have left in a folder when they were killed: once a process, since a
-    folder may have many files."""
+    """Once a process, since a folder may have many files."""
+    remove_abandoned(folder)
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove what processes have left in a folder when they were killed."""
     with suppress(OSError):
         for entry in os.scandir(folder):
             if ABANDONED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
