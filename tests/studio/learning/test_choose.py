@@ -15,6 +15,7 @@ from dovetail.studio.learning.choose import (
     MEASURES,
     choose_next,
     copy_groups,
+    is_reserved,
     random_rank,
     similarity,
     without_copies,
@@ -117,23 +118,44 @@ def test_similarity_is_the_mean_cosine() -> None:
     assert similarity(texts) == pytest.approx((vectors @ vectors.T).mean(axis=1))
 
 
-def test_every_fifth_document_is_the_next_of_the_random_order() -> None:
-    scores = {k: float(k) for k in range(20)}
-    left = list(range(20))
+def test_every_fifth_document_is_the_next_of_the_reserve() -> None:
+    scores = {k: float(k) for k in range(40)}
+    left = list(range(40))
+    reserve = sorted((k for k in left if is_reserved(k, 3)), key=lambda k: random_rank(k, 3))
+    assert 3 < len(reserve) < 14
     taken = []
-    for asked in range(20):
+    for asked in range(40):
         found = choose_next(left, scores, "least confidence", asked, seed=3)
         assert found is not None
-        if asked % EVERY == 0:
-            assert found.document == min(left, key=lambda k: random_rank(k, 3))
+        rest = [k for k in reserve if k in left]
+        others = [k for k in left if k not in reserve]
+        if rest and (asked % EVERY == 0 or not others):
+            assert found.document == rest[0]
         else:
-            assert found.document == max(left)
+            assert found.document == max(others)
         left.remove(found.document)
         taken.append(found.document)
-    assert choose_next(left, scores, "least confidence", 20) is None
-    sample = random_sample(range(20), taken[:11], seed=3)
-    assert len(sample) >= 3
-    assert sample == sorted(range(20), key=lambda k: random_rank(k, 3))[: len(sample)]
+    assert choose_next(left, scores, "least confidence", 40) is None
+    assert random_sample(range(40), taken[:11], seed=3) == reserve[:3]
+
+
+def test_what_is_hard_does_not_come_first_in_the_sample() -> None:
+    """A model that never learns: its score stays what it is, however documents are chosen."""
+    n = 1000
+    right = np.random.default_rng(0).beta(4, 2, n)
+    scores = {k: -right[k] for k in range(n)}
+    left, taken = list(range(n)), []
+    for asked in range(600):
+        found = choose_next(left, scores, "least confidence", asked)
+        assert found is not None
+        left.remove(found.document)
+        taken.append(found.document)
+    order = {k: place for place, k in enumerate(taken)}
+    sample = sorted(random_sample(range(n), taken), key=order.__getitem__)
+    assert len(sample) > 100
+    for part in (sample[:50], sample[-50:]):
+        assert right[part].mean() == pytest.approx(right.mean(), abs=4 * right.std() / 50**0.5)
+    assert right[taken[500:550]].mean() > right[taken[:50]].mean() + 0.2
 
 
 def test_without_scores_the_choice_is_random_and_order_is_order() -> None:

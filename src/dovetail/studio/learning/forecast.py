@@ -37,8 +37,7 @@ class Law(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """The documents after which an F1 is reached, with the bounds of a 90 % interval; the upper one
-    may be infinite."""
+    """The documents after which an F1 is reached, with the bounds of a 90 % interval."""
 
     target: float
     documents: float
@@ -99,4 +98,6 @@ def forecast(
             found = fit_law(own[0], own[1] * drawn[kept], own[2] * drawn[kept])
             reached.append(found.documents(1 - target))
     low, high = np.quantile(reached, [0.05, 0.95], method="nearest")
+    if not np.isfinite(high):
+        return "scores have not clearly risen, so there is no telling when they will"
     return Forecast(target, needed, float(low), float(high), law)

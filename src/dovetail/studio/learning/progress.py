@@ -1,8 +1,8 @@
 """How far one is, told honestly.
 
 What was suggested in a document before anybody saw it is a test of the model of that moment, if the
-document was drawn at random. So only documents count that are a random sample of all: those that
-are finished, from the beginning of the random order up to the first that is not.
+document was drawn at random. So only documents of the reserve count: those that are finished, from
+the beginning of its random order up to the first that is not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dovetail.corpus import labels_from_spans
 from dovetail.evaluate import resample_totals
 from dovetail.evaluate.calibration import span_reliability
 from dovetail.studio.annotation import Suggestion
-from dovetail.studio.learning.choose import random_rank
+from dovetail.studio.learning.choose import is_reserved, random_rank
 from dovetail.studio.learning.forecast import Forecast, forecast
 
 WINDOW = 30  # test documents that a score rests on: those labelled last
@@ -54,9 +54,10 @@ class Score(NamedTuple):
 
 
 def random_sample(ids: Iterable[int], done: Collection[int], seed: int = 0) -> list[int]:
-    """The documents that are a random sample of all, in random order."""
+    """The finished documents that are a random sample of all, in random order."""
     out = []
-    for k in sorted(ids, key=lambda k: random_rank(k, seed)):
+    reserve = (k for k in ids if is_reserved(k, seed))
+    for k in sorted(reserve, key=lambda k: random_rank(k, seed)):
         if k not in done:
             break
         out.append(k)
@@ -164,10 +165,9 @@ def sentence_of(ahead: Forecast | str, labelled: int) -> str:
     if isinstance(ahead, str):
         return f"No forecast: {ahead}."
     more, low, high = (
-        max(round(n - labelled), 1) if np.isfinite(n) else None
-        for n in (ahead.documents, ahead.low, ahead.high)
+        max(round(n - labelled), 1) for n in (ahead.documents, ahead.low, ahead.high)
     )
-    upto = "far more" if high is None or high > 20 * max(labelled, 1) else f"{high:,}"
+    upto = "far more" if high > 20 * max(labelled, 1) else f"{high:,}"
     return (
         f"About {more:,} more documents to F1 {100 * ahead.target:.0f}; "
         f"it may be {low:,}, it may be {upto}."
