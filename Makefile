@@ -12,11 +12,12 @@ STUDIO_TOOLS := $(VENV)/.studio-tools
 PEERS := $(VENV)/.peers
 NATIVE := CMakeLists.txt $(shell find native -type f)
 SANITIZE := build/sanitize
+SANITIZE_THREADS := build/sanitize-threads
 FUZZING := build/fuzzing
 MINUTES ?= 5
 WHEEL_TOOLS := build/wheel-tools
 
-.PHONY: help demo studio lint test docs bench reproduce sanitize crash load fuzz fuzz-plain wheel test-wheel clean
+.PHONY: help demo studio lint test docs bench reproduce sanitize sanitize-threads crash load fuzz fuzz-plain wheel test-wheel clean
 .DELETE_ON_ERROR:
 
 help:
@@ -28,6 +29,7 @@ help:
 	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, selection, tag, startup, features, index, large, cluster, deaths, plan, accuracy, grid, hmm, hostile, interop, linear, aso, dispatch, serve, serve_soak, suggest)"
 	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, aso, transfer, little, together, joint, old_models, labelling)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
+	@echo "make sanitize-threads  the same, and threads that share a model, under the sanitizer that finds data races"
 	@echo "make fuzz MINUTES=5  files of all kinds and requests, mutated and read under sanitizers (needs clang)"
 	@echo "make fuzz-plain MINUTES=5 [ARGS='--first N']  the same without sanitizers, many times as fast; from input N on"
 	@echo "make crash KILLS=n  jobs killed at random instants, and disks that fail under them (1000)"
@@ -74,30 +76,46 @@ crash: $(PACKAGE)
 load: $(PACKAGE)
 	@$(BIN)/python -m tools.reliability.load --minutes $(if $(filter command line,$(origin MINUTES)),$(MINUTES),10) $(ARGS)
 
+NATIVE_TESTS := tests/chain tests/features tests/grid tests/pipeline tests/representation tests/multitask
+
 # The interpreter itself is not instrumented, so the sanitizer's library has to come first. Leaks
 # are not looked for: Python keeps what it has until it ends.
 sanitize: $(PACKAGE) $(TEST_TOOLS)
-	@echo "Building with sanitizers"
-	@$(PIP) install cmake ninja nanobind
-	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(SANITIZE) -G Ninja -DDOVETAIL_SANITIZE=ON \
-		"-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python" > $(SANITIZE).log \
-		|| { cat $(SANITIZE).log; exit 1; }
-	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(SANITIZE) > $(SANITIZE).log \
-		|| { cat $(SANITIZE).log; exit 1; }
-	@rm -rf $(SANITIZE)/site && mkdir $(SANITIZE)/site && cp -r src/dovetail $(SANITIZE)/site/
-	@$(BIN)/cmake --install $(SANITIZE) --prefix $(SANITIZE)/site > $(SANITIZE).log
+	$(call build_sanitized,$(SANITIZE),"address,undefined")
 	@echo "Running the tests of the native code"
-	@LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
-		ASAN_OPTIONS=detect_leaks=0 \
-		PYTHONPATH="$(CURDIR)/$(SANITIZE)/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
-		$(PYTHON) -m pytest -q -p no:cacheprovider tests/chain tests/features tests/grid tests/pipeline tests/representation tests/multitask
+	@ASAN_OPTIONS=detect_leaks=0 $(call sanitized,$(SANITIZE),libasan.so) -m pytest -q -p no:cacheprovider $(NATIVE_TESTS)
+
+# A process in which there was a race ends with 66. Reports would be lost in what pytest keeps of standard error.
+# Where Linux places memory more randomly than the sanitizer can follow, setarch has it placed plainly.
+sanitize-threads: $(PACKAGE) $(TEST_TOOLS)
+	$(call build_sanitized,$(SANITIZE_THREADS),thread)
+	@echo "Running the tests of the native code"
+	@$(call sanitized,$(SANITIZE_THREADS),libtsan.so,setarch -R) -m pytest -q -p no:cacheprovider --capture=sys $(NATIVE_TESTS)
+	@echo "Running threads that share a model"
+	@$(call sanitized,$(SANITIZE_THREADS),libtsan.so,setarch -R) \
+		-m tools.reliability.load --minutes $(MINUTES) --processes 1 --threads 8 --brief
+
+# $(1) is where to build, $(2) what with.
+define build_sanitized
+	@echo "Building with sanitizers"
+	@mkdir -p build && $(PIP) install cmake ninja nanobind
+	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(1) -G Ninja -DDOVETAIL_SANITIZE=$(2) \
+		"-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python" > $(1).log || { cat $(1).log; exit 1; }
+	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(1) > $(1).log || { cat $(1).log; exit 1; }
+	@rm -rf $(1)/site && mkdir $(1)/site && cp -r src/dovetail $(1)/site/ && rm -f $(1)/site/dovetail/_native/*.so
+	@$(BIN)/cmake --install $(1) --prefix $(1)/site > $(1).log
+endef
+
+# The interpreter with the native code in $(1); $(2) is the sanitizer's library, $(3) what to start it by.
+sanitized = $(3) env PYTHONPATH="$(CURDIR)/$(1)/site:$(CURDIR):$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
+	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=$(2)) $$($${CXX:-c++} -print-file-name=libstdc++.so)" $(PYTHON)
 
 # Coverage comes from clang alone; Atheris brings the sanitizer's library that has libFuzzer in it.
 fuzz: $(PACKAGE) $(TEST_TOOLS)
 	@command -v clang++ > /dev/null || { echo "make fuzz needs clang++"; exit 2; }
 	@echo "Building with sanitizers and coverage"
 	@$(PIP) install cmake ninja nanobind atheris
-	@PATH="$(CURDIR)/$(BIN):$$PATH" CXX=clang++ cmake -S . -B $(FUZZING) -G Ninja -DDOVETAIL_SANITIZE=ON \
+	@PATH="$(CURDIR)/$(BIN):$$PATH" CXX=clang++ cmake -S . -B $(FUZZING) -G Ninja "-DDOVETAIL_SANITIZE=address,undefined" \
 		"-DDOVETAIL_FLAGS=-fsanitize=fuzzer-no-link;-fno-sanitize=vptr,function" \
 		"-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python" > $(FUZZING).log || { cat $(FUZZING).log; exit 1; }
 	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(FUZZING) > $(FUZZING).log || { cat $(FUZZING).log; exit 1; }

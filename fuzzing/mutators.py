@@ -9,9 +9,11 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import sqlite3
 import xml.etree.ElementTree as ElementTree
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -230,6 +232,48 @@ def _mutate_array(array: Any, chance: random.Random) -> Any:
     return flat.reshape(array.shape)
 
 
+def mutate_database(content: bytes, chance: random.Random) -> bytes:
+    """A file of SQLite in which some cells have other values, and rarely with something new."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        run = database.execute
+        try:
+            database.deserialize(content)
+            made = dict(run("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
+            for name in made:
+                run(f"DROP TRIGGER {name}")
+            for _ in range(chance.choice((1, 1, 2, 4))):
+                _mutate_cell(database, chance)
+            for statement in made.values():
+                run(statement)
+            if chance.random() < 0.02:
+                run("CREATE VIEW more AS SELECT * FROM sqlite_master")
+            return bytes(database.serialize())
+        except (sqlite3.Error, OverflowError, UnicodeError):
+            return mutate_bytes(content, chance)
+
+
+def _mutate_cell(database: sqlite3.Connection, chance: random.Random) -> None:
+    tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+    table = chance.choice([name for (name,) in database.execute(tables)])
+    columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+    column = chance.choice(columns)
+    key = columns[0]
+    rows = database.execute(f"SELECT {key}, {column} FROM {table}").fetchall()
+    if not rows:
+        return
+    number, value = chance.choice(rows)
+    if chance.random() < 0.1:
+        database.execute(f"DELETE FROM {table} WHERE {key} IS ?", (number,))
+        return
+    if isinstance(value, str):
+        value = mutate_json(value.encode(), chance).decode("utf-8", "replace")
+    elif isinstance(value, bytes):
+        value = chance.choice((mutate_bytes(value, chance), zlib.compress(b"a b\n" * 9), None))
+    else:
+        value = chance.choice((*NUMBERS[:18], None, 0.5, "x"))
+    database.execute(f"UPDATE {table} SET {column} = ? WHERE {key} IS ?", (value, number))
+
+
 def seeded(mutate: Mutator, content: bytes, most: int, seed: int) -> bytes:
     """The content altered, as a function of the seed, and no longer than ``most`` bytes."""
     chance = random.Random(seed)
@@ -244,4 +288,5 @@ MUTATORS: dict[str, Callable[[bytes, int, int], bytes]] = {
     "xml": partial(seeded, mutate_xml),
     "gzip": partial(seeded, mutate_gzip),
     "model": partial(seeded, mutate_model),
+    "database": partial(seeded, mutate_database),
 }

@@ -36,6 +36,7 @@ from dovetail.serve.limits import Limits
 from dovetail.serve.models import ServedModel
 from dovetail.serve.requests import read_explain_request, read_tag_request
 from dovetail.serve.work import answer_explain_requests, answer_tag_requests
+from fuzzing.projects import made_project, use_project
 from interop.crfpp_models import random_model
 from interop.wapiti_models import small_model
 
@@ -337,4 +338,16 @@ SERVICE = [
     Target("explain-request", partial(_ask, "explain"), lambda: _bodies(EXPLAIN), "json"),
 ]  # fmt: skip
 
-TARGETS = {target.name: target for target in (*CORPORA, *MODELS, *OTHERS, *SERVICE)}
+# The labelling page
+
+STUDIO = [
+    Target(
+        "project",
+        lambda content: use_project(_folder() / f"{os.getpid()}-project", content),
+        lambda: [made_project()],
+        "database",
+        1 << 17,
+    )
+]
+
+TARGETS = {target.name: target for target in (*CORPORA, *MODELS, *OTHERS, *SERVICE, *STUDIO)}

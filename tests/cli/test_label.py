@@ -42,6 +42,24 @@ def test_files_in_files_out(folder: Path) -> None:
     assert (folder / "out.conll").read_text() == LABELLED
 
 
+def test_an_export_replaces_neither_the_project_nor_files_of_others(folder: Path) -> None:
+    done, p, notes = folder / "done.conll", folder / "p", folder / "notes"
+    assert run(p, "--import", done, "--export", folder / "out.jsonl").exit_code == 0
+    for target in ("project.sqlite", "lock"):
+        refused = run(p, "--export", p / target, "--export-format", "conll", "--all", "--force")
+        assert (refused.exit_code, refused.output.count("\n")) == (1, 1)
+        assert "it is what is read" in refused.output
+    assert "--force" in run(p, "--export", done, "--all").output
+    assert "--force" in run(p, "--export", folder / "out.jsonl").output
+    notes.mkdir()
+    (notes / "done.conll").write_text("mine")
+    assert "--force" in run(p, "--export", notes, "--export-format", "conll").output
+    assert (notes / "done.conll").read_text() == "mine"
+    assert run(p, "--export", folder / "out.jsonl", "--force").exit_code == 0
+    assert run(p, done, "--export", done, "--all", "--force").exit_code == 1
+    assert done.read_text() == LABELLED
+
+
 def test_a_new_project_needs_files_and_labels(folder: Path) -> None:
     mail, p = folder / "mail.txt", folder / "p"
     assert "give files to label" in refused(folder, p)
@@ -65,7 +83,7 @@ def test_a_folder_of_something_else_is_left_alone(folder: Path) -> None:
 
 def test_labels_that_are_in_use_are_renamed_or_stay(folder: Path) -> None:
     p, out = folder / "p", folder / "out.conll"
-    export = ["--export", out, "--all"]
+    export = ["--export", out, "--all", "--force"]
     run(p, "--import", folder / "done.conll", *export)
     done = run(p, "--labels", "WHO,TIME", *export)
     assert done.exit_code == 1

@@ -44,6 +44,14 @@ class TestOutputsThatAreInputs:
         refuse(run, "train", news, "-m", hard, kept=news)
         refuse(run, "train", news, "-m", soft, kept=news)
 
+    def test_of_pairs_of_brat(self, run: Run, tmp_path: Path) -> None:
+        text, spans = tmp_path / "a.txt", tmp_path / "a.ann"
+        text.write_text("Ada spoke.\n")
+        spans.write_text("T1\tPER 0 3\tAda\n")
+        refuse(run, "train", spans, "-m", text, "--force", kept=text)
+        refuse(run, "convert", spans, text, "--to", "brat", "--force", kept=text)
+        refuse(run, "convert", text, spans, "--to", "jsonl", "--force", kept=spans)
+
     def test_of_templates_and_lexicons(self, run: Run, news: Path, tmp_path: Path) -> None:
         template, names = tmp_path / "t.template", tmp_path / "names.txt"
         template.write_text("word\nword in names\n")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dovetail.cli.targets import check_outputs, force_option
 from dovetail.corpus import UNITS
 from dovetail.corpus.span_texts import TOKENS
 from dovetail.errors import DataError
@@ -94,6 +95,7 @@ READING = ("format", "columns", "document", "unit", "tokens")
 )
 @click.option("--export-format", metavar="NAME", help="Format of what is written.")
 @click.option("--all", "everything", is_flag=True, help="Export what is not done, too.")
+@force_option
 @click.option(
     "--finish",
     is_flag=True,
@@ -181,9 +183,15 @@ def _export(project: Project, options: dict[str, Any]) -> None:
 
     from dovetail.interop.conversion import guess_target_format
     from dovetail.studio.exporting import export
+    from dovetail.studio.project import MODELS
     from dovetail.studio.settled import agreed_annotations, whose_labels
 
     target = options["target"]
+    own = (project.folder, project.folder / MODELS, *options["files"], *options["more_files"])
+    if not os.path.isdir(target):
+        check_outputs([target], own, force=options["force"])
+    elif any(os.listdir(target)) and not options["force"]:
+        raise DataError(f"{target} is not empty: name a new folder, or --force to write into it")
     written = export(
         project,
         Path(target),

@@ -14,6 +14,7 @@ from dovetail.io.files import PathLike, check_writable
 from dovetail.io.origin import is_ours
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+PAIRS = {".txt": ".ann", ".ann": ".txt"}
 Paths = Iterable[PathLike | None]
 
 
@@ -59,10 +60,13 @@ def check_default_outputs(*paths: PathLike) -> None:
 
 
 def _identities(path: PathLike | None) -> Iterator[tuple[int, int]]:
-    """The device and inode of a plain file, or of those in a folder."""
+    """The device and inode of a plain file, of both files of a pair of brat's, or of those in a
+    folder."""
     if path is None or os.fspath(path) == "-":
         return
-    files = Path(path).iterdir() if os.path.isdir(path) else [Path(path)]
+    files = [*Path(path).iterdir()] if os.path.isdir(path) else [Path(path)]
+    if (other := PAIRS.get(Path(path).suffix)) is not None:
+        files.append(Path(path).with_suffix(other))
     for file in files:
         if file.is_file():
             found = file.stat()

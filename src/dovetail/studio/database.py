@@ -6,7 +6,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import Any, Self
@@ -86,7 +86,7 @@ class Database:
             )
             self._connection.create_function("folded", 1, str.casefold, deterministic=True)
             self._prepare(path)
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # of what it says of a name
             self._connection.close()
             os.close(self._lock_file)
             raise DataError(f"{path} is not a project of dovetail label: {error}") from None
@@ -97,24 +97,27 @@ class Database:
 
     def _prepare(self, path: Path) -> None:
         execute = self._connection.execute
+        execute("PRAGMA trusted_schema = OFF")
         execute("PRAGMA journal_mode = WAL")
         execute("PRAGMA synchronous = FULL")
         execute("PRAGMA foreign_keys = ON")
-        tables = {name for (name,) in execute("SELECT name FROM sqlite_master")}
-        if not tables:
+        found = _schema(self._connection)
+        if not found:
             with self.transaction() as run:
                 for statement in _statements(SCHEMA):
                     run(statement)
                 run("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
             return
-        if "meta" not in tables:
+        if ("table", "meta") not in found:
             raise DataError(f"{path} is not a project of dovetail label")
-        [(found,)] = execute("SELECT value FROM meta WHERE key = 'format'").fetchall() or [("0",)]
-        if found != str(FORMAT):
+        [(format,)] = execute("SELECT value FROM meta WHERE key = 'format'").fetchall() or [("0",)]
+        if format != str(FORMAT):
             raise DataError(
-                f"{path} has format {found} where this version of Dovetail has {FORMAT}: open it "
-                "with the version that made it, and export from there"
+                f"{path} has format {str(format)[:20]} where this version of Dovetail has "
+                f"{FORMAT}: open it with the version that made it, and export from there"
             )
+        if found != _expected_schema():
+            raise DataError(f"{path} has tables, views or triggers that no project has")
 
     @contextmanager
     def transaction(self) -> Iterator[Any]:
@@ -159,6 +162,18 @@ class Database:
         self.close()
 
 
+def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    """What there is in a file, and the statement that made it."""
+    rows = connection.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+    return {(type, name): sql for type, name, sql in rows}
+
+
+def _expected_schema() -> dict[tuple[str, str], str]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(SCHEMA)
+        return _schema(connection)
+
+
 def _statements(script: str) -> Iterator[str]:
     statement = ""
     for line in script.splitlines():
@@ -172,7 +187,7 @@ def _take_lock(folder: Path) -> int:
     """The open lock file, which the system lets go of when this process ends, however it does."""
     path = folder / LOCK
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror or error}") from None
     try:

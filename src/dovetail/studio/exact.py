@@ -7,8 +7,10 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 
 from dovetail.corpus.labels import labels_from_spans
+from dovetail.errors import DataError
 from dovetail.studio.annotation import Annotation, Document, Span
 from dovetail.studio.project import Source
+from dovetail.studio.stored import decompress_stored
 from dovetail.studio.tables import OUTSIDE, Labels, read_labels
 
 _LINE_END = re.compile(rb"(\r\n|\n|\r)")
@@ -18,8 +20,15 @@ _OTHER_LETTERS = {"E": "L", "S": "U"}  # of BILOU
 
 def rewrite(source: Source, annotations: Mapping[int, Mapping[str, Annotation]]) -> bytes:
     """The bytes of a CoNLL file; ``annotations`` of each document by layer, of those there are."""
+    try:
+        return _rewrite(source, annotations)
+    except (zlib.error, IndexError, ValueError) as error:
+        raise DataError(f"{source.name}, as the project has it, is damaged: {error}") from None
+
+
+def _rewrite(source: Source, annotations: Mapping[int, Mapping[str, Annotation]]) -> bytes:
     assert source.content is not None
-    parts = _LINE_END.split(zlib.decompress(source.content))  # line, end, line, end ..., line
+    parts = _LINE_END.split(decompress_stored(source.content))  # line, end, line, end ..., line
     for layer, column in source.details["layers"].items():
         field = source.details["columns"].index(column)
         scheme = source.details["schemes"][layer]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,9 +51,41 @@ class Layer:
         return {"name": self.name, "labels": [vars(label) for label in self.labels]}
 
 
+def read_layers(given: Any) -> list[Layer]:
+    """Layers as the page sends them, and as they are stored."""
+    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+        raise DataError("layers are a list of objects with a name and labels")
+    return [_read_layer(one) for one in given]
+
+
+def _read_layer(given: Mapping[str, Any]) -> Layer:
+    name, labels = given.get("name"), given.get("labels")
+    if not isinstance(name, str) or not isinstance(labels, list):
+        raise DataError("a layer has a name and a list of labels")
+    named = [{"name": one} if isinstance(one, str) else one for one in labels]
+    if not all(isinstance(one, dict) and isinstance(one.get("name"), str) for one in named):
+        raise DataError(f"the labels of the layer {name!r} have names")
+    plain = Layer.of(name, [one["name"] for one in named])
+    return Layer(
+        plain.name,
+        tuple(_with_looks(label, one) for label, one in zip(plain.labels, named, strict=True)),
+    )
+
+
+def _with_looks(label: Label, given: Mapping[str, Any]) -> Label:
+    key, hue = given.get("key", label.key), given.get("hue", label.hue)
+    if not isinstance(key, str) or len(key) > 1 or not (key == "" or key.isalnum()):
+        raise DataError(f"the key of {label.name} must be one letter or digit")
+    if type(hue) is not int or not 0 <= hue < 360:
+        raise DataError(f"the hue of {label.name} must be a whole number from 0 to 359")
+    return Label(label.name, key, hue)
+
+
 def _check_names(layer: str, labels: Sequence[str]) -> None:
     if not layer.strip():
         raise DataError("a layer needs a name")
+    if layer.startswith(".") or any(c in layer for c in "/\\\0"):
+        raise DataError(f"a layer cannot be called {layer!r}: files are called after it")
     if not labels:
         raise DataError(f"the layer {layer!r} has no labels")
     for label in labels:

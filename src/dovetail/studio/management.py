@@ -25,7 +25,8 @@ from dovetail.studio.annotation import (
 from dovetail.studio.exporting import WHATS, export
 from dovetail.studio.finishing import finish
 from dovetail.studio.journal import Place
-from dovetail.studio.label_set import change_layers, count_labels, read_layers, read_maps
+from dovetail.studio.label_set import change_layers, count_labels, read_maps
+from dovetail.studio.layers import read_layers
 from dovetail.studio.loop import Loop
 from dovetail.studio.project import SETTLED, Project
 from dovetail.studio.requests import (

@@ -16,6 +16,7 @@ from dovetail.studio.annotation import Annotation, Document
 from dovetail.studio.database import NAME, Database
 from dovetail.studio.journal import Current, Journal, Place
 from dovetail.studio.layers import Label, Layer
+from dovetail.studio.stored import check_stored, read_document, refuse_links
 
 ME = "me"
 SETTLED = "settled"  # whose annotations are those that differences were settled by
@@ -103,13 +104,18 @@ class Project:
         path = Path(folder)
         if not cls.is_there(path):
             raise DataError(f"{path} is no project of dovetail label: make one with --import FILE")
+        refuse_links(path)
         project = cls(path)
-        if not project.layers:
+        try:
+            check_stored(project.database.select, path)
+            if not project.layers:
+                raise DataError(
+                    f"{path} is not a project of dovetail label, or the making of it was cut "
+                    "short: give another folder, or remove this one"
+                )
+        except BaseException:
             project.close()
-            raise DataError(
-                f"{path} is not a project of dovetail label, or the making of it was cut short: "
-                "give another folder, or remove this one"
-            )
+            raise
         return project
 
     @staticmethod
@@ -257,17 +263,7 @@ class Project:
         if not rows:
             raise DataError(f"there is no document {id}")
         name, text, body = rows[0]
-        parts = json.loads(body)
-        return Document(
-            id,
-            name,
-            text,
-            tuple(parts["tokens"]),
-            tuple((start, end) for start, end in parts["offsets"]),
-            tuple(parts["bounds"]),
-            tuple((start, end) for start, end in parts["ranges"]),
-            {column: tuple(values) for column, values in parts["columns"].items()},
-        )
+        return read_document(id, name, text, body)
 
     def document_ids(self) -> list[int]:
         """The numbers of all documents, in their order."""
