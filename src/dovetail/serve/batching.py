@@ -2,8 +2,8 @@
 
 The thread takes all that wait when it becomes free. So nothing waits for company: one request is
 answered at once, and the more there are, the larger the batches. Where all that has arrived takes
-no longer than the interpreter takes to go from thread to thread, as some sentences do, the event
-loop answers it itself; and where requests have come one by one of late, it does so at once,
+no longer than to wake the thread and wait for the interpreter's lock, as some sentences do, the
+event loop answers it itself; and where requests have come one by one of late, it does so at once,
 without a look at what else may have arrived.
 """
 
@@ -24,7 +24,7 @@ from dovetail.serve.limits import Limits
 
 Item = TypeVar("Item")
 Answer = bytes | ServiceError
-SHORT = 0.005  # seconds for which a thread that computes holds up the event loop anyway
+SHORT = 0.002  # seconds for which the event loop may be held up
 REQUEST = 100  # bytes that take as long as what is done once for a request
 FORGET = 0.9  # what is left of the slowest pace after each answer
 LOG = logging.getLogger(__name__)
