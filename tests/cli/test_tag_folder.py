@@ -78,6 +78,27 @@ def test_row_groups_are_gathered_into_pieces(run: Run, model: Path, tmp_path: Pa
     assert best[0]["probability"] >= best[1]["probability"]
 
 
+def test_files_with_one_name_on_some_systems_are_refused(
+    run: Run, model: Path, test_file: Path, tmp_path: Path
+) -> None:
+    for folder, name in (("a", "text.conll"), ("b", "Text.conll")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_bytes(test_file.read_bytes())
+    files = tmp_path / "a" / "text.conll", tmp_path / "b" / "Text.conll"
+    shown = run("tag", model, *files, "--out", tmp_path / "out", code=1)
+    assert "written as text.conll and Text.conll, which some systems" in shown.stderr
+
+
+def test_files_that_differ_in_their_suffix_are_told_apart(
+    run: Run, model: Path, texts: list[Path], tmp_path: Path
+) -> None:
+    text = tmp_path / "part-0.txt"
+    text.write_text("Ada ran.\n")
+    out = "--out", tmp_path / "out", "--output-format", "parquet"
+    run("tag", model, texts[0], text, *out)
+    assert "1 of them before" in run("tag", model, texts[0], *out).stderr
+
+
 def test_a_killed_command_goes_on_where_it_was(
     model: Path, texts: list[Path], tagged: Path, tmp_path: Path
 ) -> None:

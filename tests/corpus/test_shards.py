@@ -40,6 +40,25 @@ def test_parts_do_not_depend_on_how_the_text_came(tmp_path: Path) -> None:
     assert all(a == b for a, b in zip(one, other, strict=True))
 
 
+def test_one_corpus_needs_no_list(tmp_path: Path) -> None:
+    corpus = make_corpus(0, 3)
+    assert Shards.write(tmp_path / "text", corpus)[0] == corpus
+
+
+def test_halves_of_surrogate_pairs_are_kept(tmp_path: Path) -> None:
+    corpus = Corpus.from_lists({"word": [["\ud800", "é"]]})
+    assert Shards.write(tmp_path / "text", [corpus])[0] == corpus
+
+
+def test_a_part_of_another_corpus_of_the_same_size_is_refused(tmp_path: Path) -> None:
+    one, other = (
+        Shards.write(tmp_path / name, [Corpus.from_lists({"word": [[name]]})]) for name in "ab"
+    )
+    (other.folder / "part-00000.shard").rename(one.folder / "part-00000.shard")
+    with pytest.raises(DataError, match=r"part-00000.shard is of another corpus than"):
+        one[0]
+
+
 def test_a_corpus_without_tokens(tmp_path: Path) -> None:
     empty = Corpus.from_lists({"word": [], "label": []})
     shards = Shards.write(tmp_path / "text", [empty])

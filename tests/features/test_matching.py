@@ -58,6 +58,26 @@ def repeats_nothing(tree: Any) -> bool:
 
 
 @pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (r"(?:|a)*", "aab"),
+        (r"(?:(?:.)??)+", " Ab"),
+        (r"(?:A|(?:(?:\B)+?|[^a])*)", "\naBbB"),
+        (r"((?:[ab]??)+(?:^|b)?|)", "aaB\nAA"),
+        (r"(?a:\w+)+", "aéb"),
+        (r"(?a)(?:(?u:\w)+)+", "aéb"),
+    ],
+)
+def test_empty_repetitions_and_flags_of_groups(
+    monkeypatch: pytest.MonkeyPatch, pattern: str, text: str
+) -> None:
+    monkeypatch.setattr(matching, "QUICK", 0)
+    found = re.search(pattern, text)
+    assert found is not None
+    assert Matcher(pattern).find(text) == found[0]
+
+
+@pytest.mark.parametrize(
     "pattern", ["(a+)+b", "(a|a)*b", "(a*)*b", r"(\w+\s?)*!", "(a?){40}a{40}b"]
 )
 def test_expressions_that_never_end_elsewhere(pattern: str) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,17 @@ def test_malformed_bytes_are_reported_with_their_line(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"a\.txt:5001 is not UTF-8 \(byte 0xff"):  # noqa: SIM117
         with open_text(path) as file:
             list(file)
+
+
+def test_malformed_bytes_in_a_pipe_are_reported_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(b"good\nb\xffd\n",))
+    writer.start()
+    with pytest.raises(DataError, match=r"pipe is not UTF-8 \(byte 0xff"):  # noqa: SIM117
+        with open_text(path) as file:
+            list(file)
+    writer.join()
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ class TaggedText(NamedTuple):
         return self.to_html()
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class CutTexts:
     """Texts cut into sequences: of each sequence the text it is of, where in it it begins, its own
     text, and its tokens with their places in that."""

@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 from dovetail import Tagger, __version__
 from dovetail.base.executor import Executor, Shared
@@ -81,14 +82,23 @@ def find_pieces(sources: Sequence[Source], folder: str, format: str) -> list[Pie
         else:
             suffix = ".parquet" if format == PARQUET else OUTPUTS[format].suffix
             pieces.append(Piece(source, f"{stem}{suffix}"))
-    targets = [piece.target for piece in pieces]
-    for piece in pieces:
-        if targets.count(piece.target) > 1:
-            raise DataError(
-                f"several files would be written as {Path(piece.target).name}: tag them into "
-                "folders of their own"
-            )
+    _refuse_same_targets(pieces)
     return pieces
+
+
+def _refuse_same_targets(pieces: Iterable[Piece]) -> None:
+    """Not every file system tells upper from lower case, or ways to write an accent."""
+    taken: dict[str, str] = {}
+    for piece in pieces:
+        name = Path(piece.target).name
+        key = normalize("NFC", name).casefold()
+        if key in taken:
+            names = f"{taken[key]} and {name}, which some systems take for one"
+            raise DataError(
+                f"several files would be written as {name if taken[key] == name else names}: "
+                "tag them into folders of their own"
+            )
+        taken[key] = name
 
 
 def expand_folders(paths: Iterable[str]) -> list[str]:
@@ -118,7 +128,8 @@ class TaggedFolder:
         """Refuse a folder of something else; enter the files that are tagged into it now."""
         journal = self.path / JOURNAL
         order = self.order.content
-        sources = {_stem(p.source): _describe(p.source) for p in self.pieces}
+        described = {source: _describe(source) for source in {p.source for p in self.pieces}}
+        sources = {Path(p.target).name: described[p.source] for p in self.pieces}
         if journal.exists():
             try:
                 known = json.loads(journal.read_text())
@@ -130,13 +141,13 @@ class TaggedFolder:
                     f"{self.path} was begun with another model, version or options: tag into "
                     "another folder"
                 )
-            changed = next((s for s in sources if old.get(s, sources[s]) != sources[s]), None)
-            if changed is not None:
-                path = next(p.source.path for p in self.pieces if _stem(p.source) == changed)
-                raise DataError(
-                    f"{path} is not the file that {self.path} has pieces of, or is read otherwise: "
-                    "tag into another folder"
-                )
+            for piece in self.pieces:
+                name = Path(piece.target).name
+                if old.get(name, sources[name]) != sources[name]:
+                    raise DataError(
+                        f"{piece.source.path} is not the file that {self.path} has pieces of, or "
+                        "is read otherwise: tag into another folder"
+                    )
             sources = {**old, **sources}
         elif not all(ABANDONED.fullmatch(file.name) for file in self.path.iterdir()):
             raise DataError(f"{self.path} holds other files: tag into a new folder")

@@ -63,7 +63,9 @@ class Shards:
             raise DataError(f"{self.folder / INDEX} is damaged: write the corpus again") from None
 
     @classmethod
-    def write(cls, folder: PathLike, corpora: Iterable[Corpus], *, tokens: int = TOKENS) -> Shards:
+    def write(
+        cls, folder: PathLike, corpora: Corpus | Iterable[Corpus], *, tokens: int = TOKENS
+    ) -> Shards:
         """Write corpora with the same columns, one after another, in parts of so many tokens.
 
         Memory holds one part, and the largest of the corpora: give a stream of small ones, such as
@@ -80,7 +82,8 @@ class Shards:
             raise DataError(f"cannot write {place}: {error.strerror or error}") from None
         names: tuple[str, ...] | None = None
         parts: list[tuple[int, int]] = []
-        for part in _gather(corpora, tokens):
+        own_id = os.urandom(8).hex()
+        for part in _gather([corpora] if isinstance(corpora, Corpus) else corpora, tokens):
             if names is not None and part.names != names:
                 raise DataError(
                     f"the corpora differ in their columns: {', '.join(names)} and "
@@ -88,14 +91,14 @@ class Shards:
                 )
             names = part.names
             arrays, facts = _to_arrays(part)
-            write_arrays(place / _name(len(parts)), KIND, arrays, facts)
+            write_arrays(place / _name(len(parts)), KIND, arrays, {**facts, "corpus": own_id})
             parts.append((part.n_tokens, len(part)))
         index = {
             "dovetail": __version__,
             "columns": names or (),
             "tokens": [part[0] for part in parts],
             "sequences": [part[1] for part in parts],
-            "id": os.urandom(8).hex(),
+            "id": own_id,
         }
         with atomic_write(place / INDEX) as file:
             file.write(json.dumps(index, indent=1).encode())
@@ -115,7 +118,7 @@ class Shards:
             raise DataError(f"part {number} of the corpus cannot be read: {error}") from None
         except (DataError, KeyError, ValueError, TypeError):
             raise DataError(f"{path} is damaged: its arrays do not fit") from None
-        if (corpus.n_tokens, len(corpus)) != (self.tokens[number], self.sequences[number]):
+        if facts.get("corpus") != self.id:
             raise DataError(f"{path} is of another corpus than {self.folder / INDEX}")
         return corpus
 
@@ -205,11 +208,14 @@ def _from_arrays(arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any
 
 
 def _strings(name: str, strings: Iterable[str]) -> dict[str, npt.NDArray[Any]]:
-    encoded = [string.encode() for string in strings]
+    encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
     ends = np.cumsum([0, *map(len, encoded)])
     return {name: np.frombuffer(b"".join(encoded), np.uint8), f"{name}_ends": ends}
 
 
 def _read_strings(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> list[str]:
     raw = arrays[name].tobytes()
-    return [raw[a:b].decode() for a, b in pairwise(arrays[f"{name}_ends"].tolist())]
+    return [
+        raw[a:b].decode("utf-8", "surrogatepass")
+        for a, b in pairwise(arrays[f"{name}_ends"].tolist())
+    ]

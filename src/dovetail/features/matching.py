@@ -3,9 +3,10 @@
 Python's own engine is fast, but goes back and tries again: ``(a+)+b`` takes it forever. So it is
 used only where a bound on what it may try, from the expression and the length of the text, is low.
 Beyond that an automaton answers, which looks at each character once with all that may match
-(Thompson 1968, with the priorities of Pike): the same answers, in time that grows with the length.
-It has neither back-references nor assertions about what surrounds: an expression with these is
-refused where it could take too long.
+(Thompson 1968, with the priorities of Pike), in time that grows with the length. The answers are
+the same, except that the two engines may end differently where a repetition can go round without
+a character, as in ``(?:a?|b)+``. The automaton has no back-references and no lookaround: an
+expression with these is refused where it could take too long.
 """
 
 from __future__ import annotations
@@ -172,7 +173,7 @@ def _effort_of_repeat(least: int, most: int, body: Any) -> _Effort:
 
 # The automaton
 
-CHARACTER, PLACE, SPLIT, JUMP, MATCH = range(5)
+CHARACTER, PLACE, SPLIT, LOOP, JUMP, MATCH = range(6)
 
 
 class Instruction(NamedTuple):
@@ -209,7 +210,7 @@ class _Compiler:
                 self._add(Instruction(PLACE, re.compile(PLACES[value], flags).match))
             elif op is ops.SUBPATTERN:
                 _, added, removed, inner = value
-                self._sequence(inner, (flags | added) & ~removed)
+                self._sequence(inner, _combine(flags, added, removed))
             elif op is ops.BRANCH:
                 self._branch(value[1], flags)
             elif op in (ops.MAX_REPEAT, ops.MIN_REPEAT):
@@ -233,10 +234,10 @@ class _Compiler:
         for _ in range(least):
             self._sequence(body, flags)
         if most == ops.MAXREPEAT:
-            split = self._add(Instruction(SPLIT))
+            loop = self._add(Instruction(LOOP))
             self._sequence(body, flags)
-            self._add(Instruction(JUMP, None, split))
-            self._set_split(split, greedy=greedy)
+            self._add(Instruction(JUMP, None, loop))
+            self._set_split(loop, greedy=greedy)
             return
         splits = []
         for _ in range(most - least):
@@ -249,7 +250,13 @@ class _Compiler:
         """Into what follows it, or to the end of the program so far."""
         inside, outside = split + 1, len(self.program)
         chosen = (inside, outside) if greedy else (outside, inside)
-        self.program[split] = Instruction(SPLIT, None, *chosen)
+        self.program[split] = Instruction(self.program[split].kind, None, *chosen)
+
+
+def _combine(flags: int, added: int, removed: int) -> int:
+    """The flags within a group such as ``(?a-i:...)``: of ASCII and Unicode only one holds."""
+    kept = flags & ~parser.TYPE_FLAGS if added & parser.TYPE_FLAGS else flags
+    return (kept | added) & ~removed
 
 
 def _spell(op: Any, value: Any) -> str:
@@ -324,15 +331,17 @@ def _follow(
     stack = starts[::-1]
     while stack:
         number, start = stack.pop()
+        kind, test, first, second = program[number]
         if number in seen:
+            if kind == LOOP:  # an iteration without a character is the last
+                stack.append((max(first, second), start))
             continue
         seen.add(number)
-        kind, test, first, second = program[number]
         if kind == CHARACTER:
             live.append((number, start))
         elif kind == JUMP:
             stack.append((first, start))
-        elif kind == SPLIT:
+        elif kind in (SPLIT, LOOP):
             stack += [(second, start), (first, start)]
         elif kind == PLACE:
             if test is not None and test(text, at):

@@ -48,8 +48,8 @@ def open_bytes(path: PathLike) -> Iterator[BinaryIO]:
 def open_text(path: PathLike, *, newline: str | None = None) -> Iterator[TextIO]:
     """Open a file for reading UTF-8 text, with or without a byte order mark, any line ends.
 
-    ``newline`` is that of `open`. Malformed bytes are reported with their line, except on standard
-    input.
+    ``newline`` is that of `open`. Malformed bytes are reported with their line, except in standard
+    input and pipes, which can be read only once.
     """
     with open_bytes(path) as raw:
         lines = io.BufferedReader(Lines(raw, os.fspath(path)), AT_ONCE)
@@ -57,7 +57,7 @@ def open_text(path: PathLike, *, newline: str | None = None) -> Iterator[TextIO]
         try:
             yield text
         except UnicodeDecodeError as error:
-            line = "" if os.fspath(path) == "-" else f":{_first_malformed_line(path)}"
+            line = f":{_first_malformed_line(path)}" if os.path.isfile(path) else ""
             raise DataError(
                 f"{os.fspath(path)}{line} is not UTF-8 (byte 0x{error.object[error.start]:02x}: "
                 f"{error.reason}); convert the file first, for instance with iconv"

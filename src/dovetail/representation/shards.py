@@ -16,6 +16,7 @@ from dovetail.base.executor import Executor
 from dovetail.corpus.shards import Shards
 from dovetail.errors import DataError, ModelFileError
 from dovetail.io.array_file import read_arrays, write_arrays
+from dovetail.io.files import atomic_write
 from dovetail.representation.text import Ints, Text
 from dovetail.representation.vocabulary import Rare, Vocabulary
 
@@ -52,7 +53,7 @@ class ShardText:
         """All words, in one file that is mapped: four bytes a token."""
         path = Path(self.folder) / "words.raw"
         if not path.exists() or path.stat().st_size != 4 * self.tokens:
-            with path.open("wb") as file:
+            with atomic_write(path) as file:
                 for part in self:
                     file.write(part.words.tobytes())
         return np.memmap(path, np.int32, "r") if self.tokens else np.zeros(0, np.int32)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from dovetail.chain.tagged_text import CutTexts, TextSpan
 from dovetail.chain.tagger import Tagger
-from dovetail.chain.tagging import SpanPrediction
+from dovetail.chain.tagging_html import LabelledSequence
 from dovetail.corpus.labels import spans
 from dovetail.errors import DataError
 from dovetail.pipeline import Pipeline
@@ -19,18 +19,10 @@ MOST_EXPLAINED = 2000  # tokens; each takes milliseconds
 Marginals = list[dict[str, float]]
 
 
-class Layer(NamedTuple):
-    """What one layer says of a sequence."""
-
-    labels: list[str]
-    confidences: list[float]
-    spans: list[SpanPrediction]
-
-
 class Labelled(NamedTuple):
     """What all layers say of a sequence, as far as it was asked for."""
 
-    layers: Mapping[str, Layer]
+    layers: Mapping[str, LabelledSequence]
     probability: float
     marginals: Mapping[str, Marginals] | None
     nbest: list[tuple[Mapping[str, list[str]], float]] | None
@@ -63,14 +55,13 @@ def label(model: ServedModel, data: Any, options: Options) -> list[Labelled]:
     if isinstance(labeller, Tagger):
         [name] = model.layers
         taggings = labeller.tag(data, decode=decode or "viterbi")
-        layers = [{name: Layer(t.labels, t.confidences, t.spans)} for t in taggings]
         if options.marginals:
             marginals = [{name: one} for one in labeller.predict_marginals(data)]
         if options.nbest is not None:
             ranked = labeller.predict_nbest(data, options.nbest)
             nbest = [[({name: labels}, p) for labels, p in best] for best in ranked]
-        found = zip(layers, (t.probability for t in taggings), marginals, nbest, strict=True)
-        return [Labelled(*one) for one in found]
+        found = zip(taggings, marginals, nbest, strict=True)
+        return [Labelled({name: t}, t.probability, m, n) for t, m, n in found]
     layered = labeller.tag(data, decode=decode)
     if options.marginals:
         by_layer = labeller.predict_marginals(data, decode=decode)
@@ -78,7 +69,7 @@ def label(model: ServedModel, data: Any, options: Options) -> list[Labelled]:
     if options.nbest is not None:
         nbest = labeller.predict_nbest(data, options.nbest)
     return [
-        Labelled({name: Layer(*one) for name, one in t.layers.items()}, t.probability, m, n)
+        Labelled(t.layers, t.probability, m, n)
         for t, m, n in zip(layered, marginals, nbest, strict=True)
     ]
 
@@ -121,15 +112,15 @@ class Writer:
         return answer
 
     def _layer(self, name: str, found: Labelled) -> dict[str, Any]:
-        labels, confidences, pieces = found.layers[name]
+        layer = found.layers[name]
         answer: dict[str, Any] = {
-            "labels": labels,
-            "confidences": [round(p, DIGITS) for p in confidences],
+            "labels": layer.labels,
+            "confidences": [round(p, DIGITS) for p in layer.confidences],
         }
         if self.by_spans[name]:
             answer["spans"] = [
                 {"start": a, "end": b, "label": y, "probability": round(p, DIGITS)}
-                for a, b, y, p in pieces
+                for a, b, y, p in layer.spans
             ]
         if found.marginals is not None:
             answer["marginals"] = [

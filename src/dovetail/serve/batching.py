@@ -2,7 +2,9 @@
 
 The thread takes all that wait when it becomes free. So nothing waits for company: one request is
 answered at once, and the more there are, the larger the batches. Where all that has arrived takes
-no longer than to wake the thread, as one sentence does, the event loop answers it itself.
+no longer than to wake the thread and wait for the interpreter's lock, as some sentences do, the
+event loop answers it itself; and where requests have come one by one of late, it does so at once,
+without a look at what else may have arrived.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from dovetail.serve.limits import Limits
 
 Item = TypeVar("Item")
 Answer = bytes | ServiceError
-SHORT = 0.001  # seconds for which the event loop may be held up
+SHORT = 0.002  # seconds for which the event loop may be held up
 REQUEST = 100  # bytes that take as long as what is done once for a request
 FORGET = 0.9  # what is left of the slowest pace after each answer
 LOG = logging.getLogger(__name__)
@@ -43,17 +45,13 @@ class Pace:
     def __init__(self) -> None:
         self._seconds = SHORT  # a byte; nothing is known yet
 
-    def foresee(self, jobs: Sequence[Job[Item]]) -> float:
-        """Seconds that the answers will hardly exceed."""
-        return self._seconds * _weigh(jobs)
+    def foresee(self, requests: int, size: int) -> float:
+        """Seconds that the answers to so many requests of this size in all will hardly exceed."""
+        return self._seconds * (REQUEST * requests + size)
 
-    def learn(self, jobs: Sequence[Job[Item]], seconds: float) -> None:
+    def learn(self, requests: int, size: int, seconds: float) -> None:
         """The answers took so long."""
-        self._seconds = max(seconds / _weigh(jobs), FORGET * self._seconds)
-
-
-def _weigh(jobs: Sequence[Job[Item]]) -> int:
-    return sum(REQUEST + job.size for job in jobs)
+        self._seconds = max(seconds / (REQUEST * requests + size), FORGET * self._seconds)
 
 
 class Batcher(Generic[Item]):
@@ -72,6 +70,8 @@ class Batcher(Generic[Item]):
         self._thread: threading.Thread | None = None
         self._pace = Pace()
         self._arrived: list[Job[Item]] = []
+        self._in_turn = 0  # requests in this turn of the event loop
+        self._are_many = False  # whether there were several in the last turn that had any
         self.waiting = 0
 
     def start(self) -> None:
@@ -95,26 +95,40 @@ class Batcher(Generic[Item]):
                 f"{self.waiting} requests are waiting already: try again a little later",
             )
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Answer] = loop.create_future()
-        timer = loop.call_later(limits.seconds, _expire, future, limits.seconds)
-        if not self._arrived:
-            loop.call_soon(self._begin)  # after all that has arrived by now
-        self._arrived.append(Job(item, size, future))
-        self.waiting += 1
-        try:
-            answer = await future
-        finally:
-            timer.cancel()
+        if not self._in_turn:
+            loop.call_soon(self._end_turn)  # after all that has arrived by now
+        self._in_turn += 1
+        at_once = self._in_turn == 1 and not (self._are_many or self.waiting)
+        if at_once and self._pace.foresee(1, size) < SHORT:
+            [answer] = self._answer_all([item], size)
+        else:
+            answer = await self._wait_for(item, size, loop)
         if isinstance(answer, ServiceError):
             raise answer
         return answer
 
-    def _begin(self) -> None:
+    async def _wait_for(self, item: Item, size: int, loop: asyncio.AbstractEventLoop) -> Answer:
+        future: asyncio.Future[Answer] = loop.create_future()
+        seconds = self._limits.seconds
+        timer = loop.call_later(seconds, _expire, future, seconds)
+        self._arrived.append(Job(item, size, future))
+        self.waiting += 1
+        try:
+            return await future
+        finally:
+            timer.cancel()
+
+    def _end_turn(self) -> None:
         """In the event loop: answer what has arrived, or give it to the thread."""
+        self._are_many, self._in_turn = self._in_turn > 1, 0
         jobs, self._arrived = self._arrived, []
+        if not jobs:
+            return
         alone = self.waiting == len(jobs) <= self._most
-        if alone and self._pace.foresee(jobs) < SHORT:
-            self._deliver(len(jobs), jobs, self._answer_all(jobs))
+        size = sum(job.size for job in jobs)
+        if alone and self._pace.foresee(len(jobs), size) < SHORT:
+            answers = self._answer_all([job.item for job in jobs], size)
+            self._deliver(len(jobs), jobs, answers)
             return
         for job in jobs:
             self._queue.put(job)
@@ -137,7 +151,8 @@ class Batcher(Generic[Item]):
                 jobs.append(job)
             taken = [job for job in jobs if job is not None]
             wanted = [job for job in taken if not job.future.done()]
-            answers = self._answer_all(wanted) if wanted else []
+            size = sum(job.size for job in wanted)
+            answers = self._answer_all([job.item for job in wanted], size) if wanted else []
             try:
                 loop.call_soon_threadsafe(self._deliver, len(taken), wanted, answers)
             except RuntimeError:  # the loop has ended, and with it everyone who waited
@@ -152,16 +167,16 @@ class Batcher(Generic[Item]):
             if not job.future.done():
                 job.future.set_result(answer)
 
-    def _answer_all(self, jobs: Sequence[Job[Item]]) -> Sequence[Answer]:
+    def _answer_all(self, items: Sequence[Item], size: int) -> Sequence[Answer]:
         """Whatever goes wrong, there is an answer."""
         start = time.thread_time()
         try:
-            return self._answer([job.item for job in jobs])
+            return self._answer(items)
         except Exception:
-            LOG.exception("a batch of %d requests failed", len(jobs))
-            return [failure()] * len(jobs)
+            LOG.exception("a batch of %d requests failed", len(items))
+            return [failure()] * len(items)
         finally:
-            self._pace.learn(jobs, time.thread_time() - start)
+            self._pace.learn(len(items), size, time.thread_time() - start)
 
 
 def _expire(future: asyncio.Future[Answer], seconds: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from http import HTTPStatus
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from dovetail.serve.errors import ServiceError
 from dovetail.serve.limits import Limits
@@ -20,11 +20,16 @@ async def read_body(request: Request, limits: Limits) -> bytes:
     size = 0
     try:
         async with asyncio.timeout(limits.seconds):
-            async for part in request.stream():
-                size += len(part)
+            more = True
+            while more:
+                message = await request.receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientDisconnect
+                parts.append(message.get("body", b""))
+                more = message.get("more_body", False)
+                size += len(parts[-1])
                 if size > limits.body:
                     raise _too_large(limits)
-                parts.append(part)
     except TimeoutError:
         raise ServiceError(
             HTTPStatus.REQUEST_TIMEOUT,

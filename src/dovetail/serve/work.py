@@ -20,6 +20,8 @@ LOG = logging.getLogger(__name__)
 
 def answer_tag_requests(requests: Sequence[TagRequest]) -> list[Answer]:
     """Requests that ask the same of the same model are one call of it."""
+    if len(requests) == 1:
+        return [_guarded(_tag_alone, requests[0])]
     groups: dict[Any, list[int]] = {}
     for place, request in enumerate(requests):
         alone = place if request.model.reads_whole_corpora else None

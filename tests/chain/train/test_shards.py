@@ -134,3 +134,11 @@ def test_what_is_refused(corpus: Corpus, tmp_path: Path) -> None:
         Tagger().fit(shards, corpus.lists("label"))  # type: ignore[arg-type]
     with pytest.raises(DataError, match=r"a cluster works on a corpus on disk"):
         Tagger().fit(corpus, cluster="local:1")
+
+
+def test_an_index_that_cannot_be_used_again_is_removed(corpus: Corpus, tmp_path: Path) -> None:
+    shards = Shards.write(tmp_path / "text", [corpus], tokens=500)
+    before = sorted(shards.folder.iterdir())
+    features = Template(WORD.apply(lambda word: word[:1], name="first"))
+    Tagger(features=features, c2=1.0).fit(shards)
+    assert sorted(shards.folder.iterdir()) == before

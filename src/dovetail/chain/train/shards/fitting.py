@@ -10,8 +10,9 @@ import json
 import logging
 import os
 import pickle
+import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from dovetail.chain.train.shards.index import Order as IndexOrder
 from dovetail.chain.train.shards.index import Part, index_part
 from dovetail.chain.train.shards.objective import ShardObjective
 from dovetail.chain.train.shards.prepared import (
+    PARTS,
     TABLE,
     first_parameters,
     prepare_part,
@@ -53,15 +55,20 @@ def open_training(
     tagger: Tagger, shards: Shards, label: str | None, cluster: Any
 ) -> Iterator[ShardFitting]:
     """A training on a corpus on disk, here or by the workers of a cluster."""
-    with open_executor(cluster, tagger.threads) as executor:
-        yield ShardFitting(tagger, shards, label, executor)
+    with open_executor(cluster, tagger.threads) as executor, ExitStack() as closing:
+        yield ShardFitting(tagger, shards, label, executor, closing)
 
 
 class ShardFitting(Fitting):
     """A training about to happen on a corpus on disk."""
 
     def __init__(
-        self, tagger: Tagger, shards: Shards, label: str | None, executor: Executor
+        self,
+        tagger: Tagger,
+        shards: Shards,
+        label: str | None,
+        executor: Executor,
+        closing: ExitStack,
     ) -> None:
         if tagger.method not in METHODS:
             raise TrainingError(
@@ -80,24 +87,26 @@ class ShardFitting(Fitting):
             )
         first = next(number for number in self.numbers if shards.tokens[number])
         self.features = resolve_corpus_features(tagger.features, shards[first], self.label)
-        self._index = self._index_folder()
+        self._index = self._index_folder(closing)
         parts = self._index_parts()
         self.description = self._describe(parts)
         whole = agree(self._index, parts, tagger.min_count)
         template = self.features if isinstance(self.features, Template) else None
         super().__init__(tagger, as_dataset(whole, template))
         self.folder = self._prepare(whole)
+        closing.callback(PARTS.close, self.folder)
 
-    def _index_folder(self) -> str:
+    def _index_folder(self, closing: ExitStack) -> str:
         """Where the index is or will be. What a function computes cannot be told from outside:
-        features that need one are indexed anew each time."""
+        features that need one are indexed anew each time, in a folder that is then removed."""
         features = self.features
         if isinstance(features, Template) and not features.functions:
             spec = [json.dumps(features.spec(), default=str).encode()]
             spec.append(pickle.dumps((features.lexicons, features.tables)))
-        else:
-            spec = [os.urandom(16)]
-        return str(self.shards.work_folder("index", self.label, *spec))
+            return str(self.shards.work_folder("index", self.label, *spec))
+        folder = str(self.shards.work_folder("index", self.label, os.urandom(16)))
+        closing.callback(shutil.rmtree, folder, ignore_errors=True)
+        return folder
 
     def _index_parts(self) -> list[Part]:
         order = IndexOrder(str(self.shards.folder), self._index, self.features, self.label, None)
