@@ -277,6 +277,24 @@ def test_bad_lines_of_doccano(tmp_path: Path, line: str) -> None:
         read_doccano(tmp_path / "x")
 
 
+def test_of_several_annotations_of_label_studio_the_latest_counts(tmp_path: Path, caplog) -> None:
+    def annotation(label: str, **when: str) -> dict[str, object]:
+        return {"result": [{"value": {"start": 0, "end": 2, "labels": [label]}}], **when}
+
+    first, second = "2026-01-01T10:00:00Z", "2026-01-02T09:00:00Z"
+    tasks = [
+        [annotation("X", created_at=second), annotation("Y", created_at=first)],
+        [annotation("X", created_at=first), annotation("Y", updated_at=second)],
+        [annotation("X"), annotation("Y")],
+        [annotation("X", created_at=second), annotation("Y") | {"was_cancelled": True}],
+    ]
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"data": {"text": "ab"}, "annotations": own} for own in tasks]))
+    with caplog.at_level(logging.WARNING):
+        assert read(path).lists("label") == [["B-X"], ["B-Y"], ["B-Y"], ["B-X"]]
+    assert "3 tasks have several annotations; the latest is taken" in caplog.text
+
+
 def task(**value: object) -> dict[str, object]:
     return {"data": {"text": "ab cd"}, "annotations": [{"result": [{"value": value}]}]}
 
@@ -287,7 +305,6 @@ BAD_TASKS = [
     ({"data": {"url": "a", "b": "c"}}, 'task 2: there is no "text" among url, b'),
     ({"data": {"text": "a"}, "annotations": {}} | {"annotations": {"x": 1}}, "must be a list"),
     ({"data": {"text": "a"}, "annotations": [{}]}, '"result" must be a list'),
-    ({"data": {"text": "a"}, "annotations": [{"result": []}] * 2}, "has 2 annotations; decide"),
     ({"text": "a", "label": "X"}, "the spans must be a list"),
     (
         {"text": "a", "x": [{"labels": ["X"]}], "y": [{"labels": ["Y"]}]},

@@ -1,13 +1,14 @@
 """The JSON of Label Studio: a list of tasks, each a text with labelled spans.
 
-Read are its exports "JSON" and "JSON-MIN", and what can be imported: the annotation of a task that
-was not cancelled, or else its last prediction. Offsets count characters (code points); older
-versions counted as JavaScript does, which is noticed by the text that a span says it has.
+Read are its exports "JSON" and "JSON-MIN", and what can be imported: the latest annotation of a
+task that was not cancelled, or else its last prediction. Offsets count characters (code points);
+older versions counted as JavaScript does, which is noticed by the text that a span says it has.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, TextIO, get_args
@@ -29,6 +30,7 @@ from dovetail.io.files import PathLike, open_text, write_text
 
 Results = Literal["annotations", "predictions"]
 RESULTS: tuple[Results, ...] = get_args(Results)
+_log = logging.getLogger(__name__)
 FROM_NAME, TO_NAME = "label", "text"  # as in Label Studio's template for named entities
 
 
@@ -134,6 +136,7 @@ def _records(path: PathLike, tokens: Tokens) -> Iterator[Record]:
     if not isinstance(tasks, list):
         tasks = [tasks]
     reader = SpanReader(name, tokens)
+    several = 0
     for number, task in enumerate(tasks, 1):
         where = f"{name}: task {number}"
         if not isinstance(task, dict):
@@ -149,9 +152,13 @@ def _records(path: PathLike, tokens: Tokens) -> Iterator[Record]:
                 raise DataError(f"{where}: the spans must be a list")
             found = [_span(value, text, where) for value in values if _is_span(value)]
         record = reader.record(text, found, where, parse_document(data))
+        several += _has_several(task)
         if record is not None:
             yield record
     reader.report()
+    if several:
+        count = "1 task has" if several == 1 else f"{several} tasks have"
+        _log.warning("%s: %s several annotations; the latest is taken", name, count)
 
 
 def _text(data: dict[str, Any], where: str) -> str:
@@ -171,12 +178,8 @@ def _annotated(task: dict[str, Any], where: str) -> list[Any] | None:
         if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
             raise DataError(f'{where}: "{key}" must be a list of JSON objects')
         valid = [one for one in given if not one.get("was_cancelled")]
-        if len(valid) > 1 and key != "predictions":
-            raise DataError(
-                f"{where} has {len(valid)} annotations; decide on one and delete the others"
-            )
         if valid:
-            result = valid[-1].get("result")
+            result = max(reversed(valid), key=_time).get("result")
             if not isinstance(result, list):
                 raise DataError(f'{where}: "result" must be a list')
             return [
@@ -184,6 +187,17 @@ def _annotated(task: dict[str, Any], where: str) -> list[Any] | None:
                 for one in result
             ]
     return None
+
+
+def _time(annotation: dict[str, Any]) -> str:
+    """When an annotation was made or changed last, as text that sorts by time."""
+    return str(annotation.get("updated_at") or annotation.get("created_at") or "")
+
+
+def _has_several(task: dict[str, Any]) -> bool:
+    """Whether several annotations of a task count."""
+    given = task.get("annotations") or task.get("completions") or []
+    return sum(not one.get("was_cancelled") for one in given) > 1
 
 
 def _minimal(task: dict[str, Any], where: str) -> Any:

@@ -101,7 +101,8 @@ def make_app(
     """The studio for a project. ``hosts`` are names it may be called by, beside localhost and
     addresses."""
     studio, events = Studio(project, loop), Events()
-    management, guidance = Management(project, loop), Guidance(project, loop)
+    management = Management(project, loop, events.tell_labels)
+    guidance = Guidance(project, loop)
     doors = Doors(studio, events, limits or Limits())
 
     @asynccontextmanager

@@ -13,6 +13,7 @@ PAGE = (
     "dialogs.js",
     "hands.js",
     "keys.js",
+    "labels.js",
     "legend.js",
     "list.js",
     "outbox.js",

@@ -29,11 +29,17 @@ class Events:
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._put, None)
 
+    def tell_labels(self) -> None:
+        """Tell all pages that the labels are others now; from any thread."""
+        self._send("event: labels\ndata: {}\n\n", None)
+
     def tell(self, annotator: str, news: Mapping[str, Any]) -> None:
         """Tell the pages of an annotator what is new of the models; from any thread."""
+        self._send(f"event: model\ndata: {json.dumps(news, ensure_ascii=False)}\n\n", annotator)
+
+    def _send(self, line: str, annotator: str | None) -> None:
         loop = self._loop
         if loop is not None:
-            line = f"event: model\ndata: {json.dumps(news, ensure_ascii=False)}\n\n"
             with suppress(RuntimeError):  # the loop has just ended
                 loop.call_soon_threadsafe(self._put, line, annotator)
 

@@ -28,15 +28,20 @@ class Layer:
     labels: tuple[Label, ...]
 
     @classmethod
-    def of(cls, name: str, labels: Iterable[str]) -> Layer:
-        """A layer with these labels, their keys and hues chosen."""
+    def of(cls, name: str, labels: Iterable[str], first: int = 0) -> Layer:
+        """A layer with these labels, their keys and hues chosen; the hues from the ``first`` one
+        on, so that layers differ."""
         names = tuple(labels)
         _check_names(name, names)
         keys = "123456789"
         return cls(
             name,
             tuple(
-                Label(label, keys[number] if number < len(keys) else "", HUES[number % len(HUES)])
+                Label(
+                    label,
+                    keys[number] if number < len(keys) else "",
+                    HUES[(first + number) % len(HUES)],
+                )
                 for number, label in enumerate(names)
             ),
         )
@@ -49,6 +54,18 @@ class Layer:
     def to_dict(self) -> dict[str, Any]:
         """The layer as the page has it."""
         return {"name": self.name, "labels": [vars(label) for label in self.labels]}
+
+
+def make_layers(labels: Mapping[str, Iterable[str]]) -> list[Layer]:
+    """Layers with these labels, whose hues differ as far as there are enough.
+
+    >>> [layer.labels[0].hue for layer in make_layers({"who": ["A", "B"], "when": ["C"]})]
+    [210, 140]
+    """
+    layers: list[Layer] = []
+    for name, own in labels.items():
+        layers.append(Layer.of(name, own, sum(len(layer.labels) for layer in layers)))
+    return layers
 
 
 def read_layers(given: Any) -> list[Layer]:

@@ -192,9 +192,14 @@ class Loop:
         first = document.offsets[doubt.start][0]
         end = document.offsets[doubt.end - 1][1]
         text = document.text
+        places = [
+            (document.offsets[span.start][0], document.offsets[span.end - 1][1])
+            for span in doubt.spans
+        ]
         return {
             **doubt._asdict(),
             "name": document.name,
+            "texts": [text[a:b] for a, b in places],
             "context": [text[max(first - AROUND, 0) : first], text[first:end], text[end:][:AROUND]],
         }
 

@@ -6,7 +6,7 @@ import io
 import re
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
@@ -55,8 +55,9 @@ class Download(NamedTuple):
 class Management:
     """Answers what annotators ask of a project as a whole; ``me`` is who asks."""
 
-    def __init__(self, project: Project, loop: Loop) -> None:
+    def __init__(self, project: Project, loop: Loop, tell_labels: Callable[[], None]) -> None:
         self.project, self.loop = project, loop
+        self._tell_labels = tell_labels
         self._finishing = Lock()
 
     def show_labels(self, me: str, _: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002
@@ -69,6 +70,7 @@ class Management:
         layers = read_layers(given.get("layers"))
         changed = change_layers(self.project, layers, read_maps(given.get("map")))
         self.loop.relabelled()
+        self._tell_labels()
         return {
             "layers": [layer.to_dict() for layer in self.project.layers],
             "changed": changed,

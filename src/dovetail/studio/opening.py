@@ -16,7 +16,7 @@ from dovetail.io.loading import load
 from dovetail.studio.annotation import DEFAULT_LAYER
 from dovetail.studio.importing import Reading, check_labels, labels_in, read_source
 from dovetail.studio.label_set import change_layers, extended
-from dovetail.studio.layers import Layer
+from dovetail.studio.layers import Layer, make_layers
 from dovetail.studio.project import ME, MODELS, Project, Source
 
 _log = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ def _create(folder: Path, wishes: Wishes) -> Project:
     is_new = not folder.exists()
     project = Project.create(
         folder,
-        [Layer.of(name, given) for name, given in labels.items()],
+        make_layers(labels),
         wishes.annotators or [ME],
     )
     try:
@@ -115,7 +115,9 @@ def _extend(project: Project, wishes: Wishes) -> None:
     taggers = _load_taggers(wishes.taggers)
     layers = {layer.name: layer for layer in project.layers}
     for name, given in wishes.labels.items():
-        layers[name] = extended(layers[name], given) if name in layers else Layer.of(name, given)
+        taken = sum(len(layer.labels) for layer in layers.values())
+        known = layers.get(name)
+        layers[name] = extended(known, given) if known else Layer.of(name, given, taken)
     maps = _maps(project, layers, wishes)
     sources = _new_sources(project, [read_source(f, wishes.reading, layers) for f in wishes.files])
     check_labels(sources, {name: layer.names for name, layer in layers.items()})

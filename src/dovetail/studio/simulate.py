@@ -13,7 +13,15 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from dovetail.corpus import Corpus, spans
-from dovetail.studio.annotation import EMPTY, Annotation, Document, Span
+from dovetail.studio.annotation import (
+    EMPTY,
+    Annotation,
+    Change,
+    Document,
+    Span,
+    Suggestion,
+    edit,
+)
 from dovetail.studio.learning.choose import (
     EVERY,
     MEASURES,
@@ -30,6 +38,7 @@ from dovetail.studio.learning.questions import Region, unsure_regions
 if TYPE_CHECKING:
     from dovetail.pipeline.composition import Part
 
+Triple = tuple[int, int, str]
 START = 10  # documents to begin with, drawn at random and labelled by hand
 GROWTH = 0.2  # of the documents so far are labelled before the next training
 LEAST = 5  # or so many
@@ -196,12 +205,28 @@ class Simulation:
         return [*drawn, *(rest[j] for j in best[: n - len(drawn)])]
 
     def _whole(self, k: int, model: Model, method: Method) -> tuple[Annotation, Cost]:
+        """A document is put right from its beginning to its end. After each action what is
+        suggested in the rest agrees with all that is decided."""
         document, right = self.gold.documents[k], self.gold.annotations[k]
-        shown = model.suggest([document])[0] if method.suggestions else ()
-        paid = editing_cost([(s.start, s.end, s.label) for s in shown], _triples(right.spans))
         n = len(document.tokens)
-        done = Cost(1, 1, 1, 1, n, n, len(right.spans))
-        return right, done.plus(paid)
+        cost = Cost(1, 1, 1, 1, n, n, len(right.spans))
+        if not method.suggestions:
+            return right, cost.plus(editing_cost((), _triples(right.spans)))
+        found = model.read([document])
+        decided, touched = EMPTY, 0
+        while True:
+            kept = _triples(decided.spans)
+            suggested = _triples(found.given([decided]).suggestions(0))
+            shown = [one for one in suggested if not any(_overlap(one, other) for other in kept)]
+            wrong = first_mistake(shown, _triples(right.spans), kept)
+            if wrong is None:
+                return right, cost.plus(Cost(singly=len(right.spans) - touched))
+            cost = cost.plus(editing_cost(*wrong))
+            if wrong.right:
+                touched += 1
+                decided = edit(decided, Change(add=tuple(Span(*one) for one in wrong.right)))
+            else:
+                decided = edit(decided, Change(reject=tuple(Span(*one) for one in wrong.suggested)))
 
     def _questions(
         self,
@@ -215,11 +240,11 @@ class Simulation:
         found = model.read([self.gold.documents[k] for k in rest])
         scores = MEASURES[strategy](found)
         best = sorted(range(len(rest)), key=lambda j: (-scores[j], rest[j]))
-        for j in best[: max(LEAST, round(GROWTH * len(known)))]:
-            regions = unsure_regions(
-                found.documents[j], found.of_document(j), found.suggestions(j), EMPTY
-            )
-            yield rest[j], *self._answers(found.documents[j], regions)
+        chosen = [rest[j] for j in best[: max(LEAST, round(GROWTH * len(known)))]]
+        found = model.read([self.gold.documents[k] for k in chosen])
+        for j, document in enumerate(found.documents):
+            regions = unsure_regions(document, found.of_document(j), found.suggestions(j), EMPTY)
+            yield chosen[j], *self._answers(document, regions)
 
     def _answers(self, document: Document, regions: Sequence[Region]) -> tuple[Annotation, Cost]:
         """What is known of a document when these places have been asked for."""
@@ -262,7 +287,34 @@ def gaps(region: Region, known: Sequence[Span]) -> list[Span]:
     return out
 
 
-Triple = tuple[int, int, str]
+class Mistake(NamedTuple):
+    """Suggested spans that are wrong, and the right one that takes their place, if there is one."""
+
+    suggested: tuple[Triple, ...]
+    right: tuple[Triple, ...]
+
+
+def first_mistake(
+    shown: Sequence[Triple], right: Sequence[Triple], decided: Sequence[Triple]
+) -> Mistake | None:
+    """What is wrong in a document where somebody who reads it first has to do something.
+
+    >>> first_mistake([(0, 2, "PER"), (5, 6, "LOC")], [(0, 3, "PER")], [])
+    Mistake(suggested=((0, 2, 'PER'),), right=((0, 3, 'PER'),))
+    >>> first_mistake([(5, 6, "LOC")], [(0, 3, "PER")], [(0, 3, "PER")])
+    Mistake(suggested=((5, 6, 'LOC'),), right=())
+    """
+    missing = sorted({*right} - {*shown} - {*decided})
+    wrong = sorted({*shown} - {*right})
+    spurious = [one for one in wrong if not any(_overlap(one, other) for other in missing)]
+    if missing and (not spurious or missing[0] < spurious[0]):
+        replaced = tuple(one for one in wrong if _overlap(one, missing[0]))
+        return Mistake(replaced, (missing[0],))
+    return Mistake((spurious[0],), ()) if spurious else None
+
+
+def _overlap(one: Triple, other: Triple) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
 
 
 def editing_cost(suggested: Sequence[Triple], right: Sequence[Triple]) -> Cost:
@@ -298,9 +350,10 @@ def f1_on(model: Model, test: Gold) -> float:
     """The F1 of spans on the documents of a test text."""
     documents = list(test.documents.values())
     right = found = total = 0
-    for document, suggested in zip(documents, model.suggest(documents), strict=True):
+    readings = model.read(documents)
+    for k, document in enumerate(documents):
         own = {*_triples(test.annotations[document.id].spans)}
-        shown = {(s.start, s.end, s.label) for s in suggested}
+        shown = {*_triples(readings.best_spans(k))}
         right += len(own & shown)
         found += len(shown)
         total += len(own)
@@ -327,5 +380,5 @@ def cost_to_reach(points: Sequence[Point], target: float) -> dict[str, float] | 
     return None
 
 
-def _triples(given: Sequence[Span]) -> list[Triple]:
+def _triples(given: Sequence[Span | Suggestion]) -> list[Triple]:
     return [(span.start, span.end, span.label) for span in given]

@@ -49,3 +49,35 @@ def test_suggestions_arrive_and_improve(start: Start, make_page: MakePage) -> No
     page.locator("#view-progress", has_text="documents done").wait_for()
     page.locator("#menu button", has_text="Doubts").click()
     page.locator("#view-doubts p").first.wait_for()
+
+
+def test_questions_are_those_of_the_model(start: Start, make_page: MakePage) -> None:
+    texts = {f"m{k}": mail(name, k) for k, name in enumerate(NAMES)}
+    studio = start(labels="fields=SPEAKER,LOCATION", **texts)
+    page = make_page(studio.link)
+    press(page, "Shift+Q")
+    page.locator("#toast", has_text="There is nothing to ask. nothing is labelled yet").wait_for()
+    for _ in range(3):
+        version = page.locator("#learning").get_attribute("data-version")
+        before = page.locator("#name").inner_text()
+        name = page.locator("#text").inner_text().split("\n")[0].removeprefix("Speaker: ")
+        go_to(page, name.split()[0])
+        press(page, "Shift+ArrowRight", "1", "Control+Enter")
+        page.wait_for_function(
+            "(name) => document.getElementById('name').textContent !== name", arg=before
+        )
+        page.wait_for_function(
+            "(version) => document.getElementById('learning').dataset.version !== version",
+            arg=version,
+        )
+        saved(page)
+    press(page, "Shift+Q")
+    page.locator("#question", has_text="SPEAKER?").wait_for()
+    asked = page.locator("#question b").first.inner_text()
+    press(page, "n")
+    page.wait_for_function(
+        "(asked) => document.querySelector('#question b')?.textContent !== asked", arg=asked
+    )
+    saved(page)
+    found = [studio.get(f"documents/{k}")["annotations"]["fields"] for k in range(1, 7)]
+    assert [span["label"] for one in found for span in one["rejected"]] == [""]

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from studio.browser.conftest import MakePage, Start
 from studio.browser.page import go_to, marks, press, saved, token
-from studio.browser.suggested import answer, suggest
+from studio.browser.suggested import answer, teach
 
 MAIL = "Speaker: Ada Lopez\nWhere: Wean Hall 5409\nWhen: from 3:30 pm to 5:00 pm\n"
 OTHER = "Reminder: Ada Lopez speaks.\n\nBring Ada Lopez a cup.\n"
 FOUND = {
-    "Ada Lopez": ("SPEAKER", 0.97),
-    "Wean Hall": ("LOCATION", 0.6),
-    "3:30 pm": ("STIME", 0.9),
-    "5:00 pm": ("STIME", 0.4),
+    "Ada Lopez": "SPEAKER",
+    "Wean Hall": "LOCATION",
+    "3:30 pm": "STIME",
+    "5:00 pm": "STIME",
 }
 
 
-def test_accept_reject_and_mend(start: Start, make_page: MakePage) -> None:
-    studio = start(a=MAIL)
+def test_accept_reject_and_mend(start: Start, make_page: MakePage, tmp_path: Path) -> None:
+    known = teach(tmp_path / "known.dovetail", MAIL, FOUND)
+    studio = start("--with", known, "--unit", "line", a=MAIL)
     page = make_page(studio.link)
-    suggest(page, FOUND)
-    assert marks(page, "suggested")[0] == "Ada LopezSPEAKER 97 %"
+    page.locator("mark.suggested").nth(3).wait_for()
+    found = studio.get("documents/1")["suggestions"]["fields"]
+    shown = [f"{one['label']} {100 * one['probability']:.0f} %" for one in found]
+    pairs = zip(marks(page, "suggested"), shown, strict=True)
+    assert all(mark.endswith(end) for mark, end in pairs)
+    assert marks(page, "suggested")[0].startswith("Ada Lopez")
     strengths = page.locator("mark").evaluate_all(
         "(all) => all.map((one) => +one.style.getPropertyValue('--strength'))"
     )
-    assert strengths[0] > strengths[1] > strengths[3]
+    shares = [one["probability"] for one in found]
+    assert strengths == [round(0.15 + 0.55 * 0.7 * share, 2) for share in shares]
     press(page, "Enter")  # the first one; and on to the next
     assert page.locator("#cursor").inner_text() == "Hall"
     press(page, "Shift+ArrowRight", "Enter")  # one token more, of the same label
@@ -46,10 +54,13 @@ def test_accept_reject_and_mend(start: Start, make_page: MakePage) -> None:
     assert len(studio.spans()) == 4
 
 
-def test_accept_all_at_once_and_take_back(start: Start, make_page: MakePage) -> None:
-    studio = start(a=MAIL)
+def test_accept_all_at_once_and_take_back(
+    start: Start, make_page: MakePage, tmp_path: Path
+) -> None:
+    known = teach(tmp_path / "known.dovetail", MAIL, FOUND)
+    studio = start("--with", known, "--unit", "line", a=MAIL)
     page = make_page(studio.link)
-    suggest(page, FOUND)
+    page.locator("mark.suggested").nth(3).wait_for()
     token(page, "Where").click()
     press(page, "Shift+A")
     assert len(marks(page)) == 4
@@ -59,9 +70,13 @@ def test_accept_all_at_once_and_take_back(start: Start, make_page: MakePage) -> 
     saved(page)
     assert studio.spans() == []
     assert len(marks(page, "suggested")) == 4
-    press(page, "Shift+D")
-    page.wait_for_selector("mark.suggested", state="detached")  # all else is outside
+    press(page, "Shift+D")  # what is shown is right
+    page.wait_for_selector("mark.suggested", state="detached")
     saved(page)
+    assert len(studio.spans()) == 4
+    press(page, "Control+z")
+    saved(page)
+    assert studio.spans() == []
 
 
 def test_the_same_string_everywhere(start: Start, make_page: MakePage) -> None:

@@ -96,6 +96,13 @@ def dialog(key: str) -> Open:
     return run
 
 
+def show_labels(page: Any) -> None:
+    """With a question what becomes of the spans of a label."""
+    show("Label set", ".label-row")(page)
+    page.get_by_label("Remove LOCATION").click()
+    page.wait_for_selector(".gone")
+
+
 VIEWS: dict[str, Open] = {
     "label": lambda page: press(page, "Tab"),
     "keys": dialog("?"),
@@ -105,6 +112,7 @@ VIEWS: dict[str, Open] = {
     "progress": show("Progress", ".chart"),
     "doubts": show("Doubts", ".card"),
     "agreement": show("Agreement", "#view-agreement h2"),
+    "labels": show_labels,
     "export": show("Export", "#view-export button"),
 }
 

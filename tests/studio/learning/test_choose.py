@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-from math import log, prod
+from math import log
 
 import numpy as np
 import pytest
 
-from dovetail.corpus.labels import spans
-from dovetail.studio.annotation import Document
 from dovetail.studio.learning.choose import (
     EVERY,
     MEASURES,
@@ -18,11 +15,13 @@ from dovetail.studio.learning.choose import (
     is_reserved,
     random_rank,
     similarity,
+    texts_with_copies,
     without_copies,
 )
 from dovetail.studio.learning.learner import Learner
 from dovetail.studio.learning.model import Model, Readings
 from dovetail.studio.learning.progress import random_sample
+from studio.learning.enumeration import TEXTS, distribution, found_in
 from studio.learning.made_up import document, talks
 
 
@@ -30,44 +29,6 @@ from studio.learning.made_up import document, talks
 def model() -> Model:
     documents, right = talks(8)
     return Learner(["PER", "LOC"], threads=1).fit(documents, right)
-
-
-TEXTS = [
-    document(1, ["by", "Zeno"]),
-    document(2, ["in", "Lund", "by", "Ada"], bounds=(0, 2, 4)),
-    document(3, ["trees"]),
-]
-
-
-def distribution(model: Model, text: Document) -> dict[tuple[str, ...], float]:
-    """The probability of each label sequence of a document, by its scores."""
-    assert model.annotator is not None
-    corpus = model.old.read([text])
-    scores = model.annotator.potentials(corpus, {})
-    names = list(model.annotator.labels_)
-    each: list[dict[tuple[str, ...], float]] = []
-    for a, b in text.sequences:
-        own = {}
-        for codes in itertools.product(range(len(names)), repeat=b - a):
-            total = sum(scores.node[a + t, y] for t, y in enumerate(codes))
-            total += sum(scores.transitions[x, y] for x, y in itertools.pairwise(codes))
-            own[tuple(names[y] for y in codes)] = float(np.exp(total))
-        z = sum(own.values())
-        each.append({labels: p / z for labels, p in own.items()})
-    return {
-        tuple(label for part in parts for label in part): prod(
-            own[part] for own, part in zip(each, parts, strict=True)
-        )
-        for parts in itertools.product(*each)
-    }
-
-
-def found_in(text: Document, labels: tuple[str, ...]) -> set[tuple[int, int, str]]:
-    return {
-        (a + s.start, a + s.end, s.label)
-        for a, b in text.sequences
-        for s in spans(list(labels[a:b]))
-    }
 
 
 def read(model: Model) -> Readings:
@@ -136,7 +97,8 @@ def test_every_fifth_document_is_the_next_of_the_reserve() -> None:
         left.remove(found.document)
         taken.append(found.document)
     assert choose_next(left, scores, "least confidence", 40) is None
-    assert random_sample(range(40), taken[:11], seed=3) == reserve[:3]
+    texts = texts_with_copies(range(40), {}, seed=3)
+    assert random_sample(texts, taken[:11], seed=3) == [[k] for k in reserve[:3]]
 
 
 def test_what_is_hard_does_not_come_first_in_the_sample() -> None:
@@ -151,7 +113,8 @@ def test_what_is_hard_does_not_come_first_in_the_sample() -> None:
         left.remove(found.document)
         taken.append(found.document)
     order = {k: place for place, k in enumerate(taken)}
-    sample = sorted(random_sample(range(n), taken), key=order.__getitem__)
+    texts = texts_with_copies(range(n), {})
+    sample = sorted((k for [k] in random_sample(texts, taken)), key=order.__getitem__)
     assert len(sample) > 100
     for part in (sample[:50], sample[-50:]):
         assert right[part].mean() == pytest.approx(right.mean(), abs=4 * right.std() / 50**0.5)
@@ -172,3 +135,27 @@ def test_near_copies_are_not_asked_twice() -> None:
     groups = copy_groups(texts)
     assert without_copies([1, 2], groups, [0]) == [2]
     assert without_copies([0, 1, 2], groups, []) == [0, 2]
+
+
+def test_a_copy_that_was_labelled_out_of_order_stands_for_its_text_in_the_sample() -> None:
+    groups = {k: k // 2 for k in range(60)}  # each text is there twice
+    texts = texts_with_copies(range(60), groups)
+    sample = [text for text in texts if is_reserved(text[0])]
+    assert len(sample) > 3
+    others = [text[1] for text in sample[:2]]
+    assert random_sample(texts, [*others, sample[3][0]]) == [[k] for k in others]
+    assert random_sample(texts, sample[0]) == [sample[0]]
+
+
+def test_no_strategy_picks_a_copy_of_what_is_in_the_reserve() -> None:
+    groups = {k: k // 2 for k in range(60)}
+    texts = texts_with_copies(range(60), groups)
+    first = {k: text[0] for text in texts for k in text}
+    candidates = [text[1] for text in texts]
+    scores = {k: 1.0 + is_reserved(first[k]) for k in candidates}
+    chosen = choose_next(candidates, scores, "least confidence", 1, first=first)
+    assert chosen is not None
+    assert not is_reserved(first[chosen.document])
+    drawn = choose_next(candidates, scores, "least confidence", 0, first=first)
+    assert drawn is not None
+    assert is_reserved(first[drawn.document])

@@ -52,7 +52,7 @@ class SpanDecision:
         if found is None:
             found = find_candidates(grid, labels, threads=threads)
         bounds = _bounds(grid)
-        taken = _choose(found, found.probabilities - self.threshold, bounds)
+        taken = choose_spans(found, found.probabilities - self.threshold, bounds)
         codes = np.full(len(best), labels.index("O") if "O" in labels else -1, np.int32)
         _write(codes, found, taken, labels_of_types(labels))
         forbidden = np.isneginf(label_scores(grid, codes))
@@ -88,7 +88,7 @@ def label_scores(grid: Grid, codes: Codes) -> Scores:
     return np.bincount(owners, scores, len(bounds) - 1).astype(float)
 
 
-def _choose(found: SpanCandidates, gains: Scores, bounds: Ints) -> list[int]:
+def choose_spans(found: SpanCandidates, gains: Scores, bounds: Ints) -> list[int]:
     """The candidates of the greatest total gain that do not overlap; a token that cannot be
     outside a span must be in one, where candidates allow that."""
     taken: list[int] = []

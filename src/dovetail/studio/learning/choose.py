@@ -116,12 +116,14 @@ def choose_next(
     strategy: Strategy,
     asked: int,
     *,
+    first: Mapping[int, int] | None = None,
     seed: int = 0,
 ) -> Next | None:
     """The next of the documents that are open, in their order; None where there is none.
 
     ``scores`` are what the strategy's measure says of them, as far as it has been computed, and
-    ``asked`` is how many documents were chosen before.
+    ``asked`` is how many documents were chosen before. ``first`` is for each the first of its near
+    copies: all of them are in the reserve if that is.
 
     >>> choose_next([1, 2, 3], {1: 0.1, 2: 0.9}, "least confidence", 1).document
     2
@@ -132,8 +134,9 @@ def choose_next(
         return Next(candidates[0], REASONS[strategy])
     if strategy == "random":
         return Next(_first_at_random(candidates, seed), REASONS[strategy])
-    reserve = [k for k in candidates if is_reserved(k, seed)]
-    others = [k for k in candidates if not is_reserved(k, seed)]
+    texts = first or {}
+    reserve = [k for k in candidates if is_reserved(texts.get(k, k), seed)]
+    others = [k for k in candidates if not is_reserved(texts.get(k, k), seed)]
     if reserve and (asked % EVERY == 0 or not others):
         reason = "drawn at random: every fifth is, as a test"
         return Next(_first_at_random(reserve, seed), reason)
@@ -162,6 +165,20 @@ def without_copies(
             out.append(k)
             seen.add(groups.get(k, -k - 1))
     return out
+
+
+def texts_with_copies(
+    ids: Iterable[int], groups: Mapping[int, int], seed: int = 0
+) -> list[list[int]]:
+    """Documents in a random order, each with its near-copies behind it.
+
+    >>> sorted(map(sorted, texts_with_copies([1, 2, 3], {1: 0, 3: 0})))
+    [[1, 3], [2]]
+    """
+    texts: dict[int, list[int]] = {}
+    for k in sorted(ids, key=lambda k: random_rank(k, seed)):
+        texts.setdefault(groups.get(k, -k - 1), []).append(k)
+    return list(texts.values())
 
 
 def copy_groups(documents: Sequence[Document]) -> dict[int, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from threading import RLock
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dovetail.studio.annotation import EMPTY, Annotation, Document, Suggestion
 from dovetail.studio.learning.background import Worker
@@ -20,10 +20,11 @@ from dovetail.studio.learning.choose import (
     choose_next,
     copy_groups,
     random_rank,
+    texts_with_copies,
     without_copies,
 )
 from dovetail.studio.learning.learner import Learner
-from dovetail.studio.learning.model import Model
+from dovetail.studio.learning.model import Model, Readings
 from dovetail.studio.learning.progress import Trial, random_sample, report
 from dovetail.studio.learning.questions import Question, questions_of
 from dovetail.studio.learning.suspicious import Doubt, find_doubts
@@ -37,6 +38,22 @@ LOOKED_AT = 1000  # open documents that are compared, of which there may be any 
 AT_ONCE = 100  # of them
 ASKED = 10  # documents that are looked at for a question
 Listener = Callable[[Mapping[str, Any]], None]
+
+
+class Suggested(NamedTuple):
+    """What models of a version suggested in a document, beside what was decided there."""
+
+    version: int
+    decided: Mapping[str, Annotation]
+    found: dict[str, tuple[Suggestion, ...]]
+
+
+class Read(NamedTuple):
+    """What models of a version made of a document, by layer."""
+
+    document: int
+    version: int
+    readings: dict[str, Readings]
 
 
 class Learning:
@@ -76,6 +93,7 @@ class Learning:
         self._scores: dict[int, float] = {}
         self._strategy: Strategy = "least confidence"
         self._groups: dict[int, int] = {}
+        self._first: dict[int, int] = {}  # of the near-copies of a document
         self.version = 0
         self._open: int | None = None
         self._set_labels(labels)
@@ -85,7 +103,8 @@ class Learning:
             name: Learner(own, task=name, **self._settings) for name, own in labels.items()
         }
         self._models = {name: Model(None, one.old) for name, one in self._learners.items()}
-        self._cache: dict[int, tuple[int, dict[str, tuple[Suggestion, ...]]]] = {}
+        self._cache: dict[int, Suggested] = {}
+        self._last: Read | None = None
         self._scores = {}
 
     # Work in the background
@@ -177,8 +196,10 @@ class Learning:
 
     def _find_copies(self) -> None:
         groups = copy_groups([self._document(k) for k in self._ids])
+        texts = texts_with_copies(self._ids, groups, self._seed)
         with self._lock:
             self._groups = groups
+            self._first = {k: text[0] for text in texts for k in text}
 
     def _submit_look(self) -> None:
         """Compare open documents, some at a time, so that a training need not wait."""
@@ -228,17 +249,25 @@ class Learning:
     # What is asked
 
     def suggest(self, number: int) -> dict[str, tuple[Suggestion, ...]]:
-        """What the newest models suggest in a document, by layer."""
+        """What the newest models suggest in a document beside what is decided, by layer."""
         with self._lock:
             version, models = self.version, dict(self._models)
+            annotations = {name: self._annotations.get(name, {}).get(number) for name in models}
+            decided = {name: one or EMPTY for name, one in annotations.items()}
             known = self._cache.get(number)
-        if known is not None and known[0] == version:
-            return known[1]
-        document = self._document(number)
-        found = {name: model.suggest([document])[0] for name, model in models.items()}
+            last = self._last
+        if known is not None and known.version == version and known.decided == decided:
+            return known.found
+        if last is not None and (last.document, last.version) == (number, version):
+            readings = last.readings  # only something else is decided now
+        else:
+            document = self._document(number)
+            readings = {name: model.read([document]) for name, model in models.items()}
+        found = {name: one.given([decided[name]]).suggestions(0) for name, one in readings.items()}
         with self._lock:
-            self._cache = {k: v for k, v in self._cache.items() if v[0] == version}
-            self._cache[number] = (version, found)
+            self._last = Read(number, version, readings)
+            self._cache = {k: v for k, v in self._cache.items() if v.version == version}
+            self._cache[number] = Suggested(version, decided, found)
         return found
 
     def next(
@@ -250,7 +279,8 @@ class Learning:
             if strategy != self._strategy:
                 self._strategy, self._scores = strategy, {}
                 self._submit_look()
-            open_ids, scores, groups = self._open_ids(), dict(self._scores), dict(self._groups)
+            open_ids, scores = self._open_ids(), dict(self._scores)
+            groups, first = dict(self._groups), dict(self._first)
         left = set(open_ids)
         asked = [k for k in self._ids if k not in left]
         if strategy == "order" and after is not None:
@@ -258,7 +288,7 @@ class Learning:
         else:
             open_ids = [k for k in open_ids if k != after] or open_ids
         fresh = without_copies(open_ids, groups, asked) or open_ids
-        return choose_next(fresh, scores, strategy, len(asked), seed=self._seed)
+        return choose_next(fresh, scores, strategy, len(asked), first=first, seed=self._seed)
 
     def question(self, layer: str, skip: Collection[tuple[int, int, int]] = ()) -> Question | None:
         """The question about a single span of which most is to be learnt, but for those that are
@@ -296,9 +326,9 @@ class Learning:
         with self._lock:
             known = {k: one for k, one in self._annotations.get(layer, {}).items() if one.done}
             groups, learner = dict(self._groups), self._learners[layer]
-        fresh = without_copies(
-            sorted(self._ids, key=lambda k: random_rank(k, self._seed)), groups, ()
-        )
+        texts = texts_with_copies(self._ids, groups, self._seed)
+        sample = random_sample(texts, {*known}, self._seed)
+        seen = [one for one in sample if all(k in suggested for k in one)]
         trials = [
             Trial(
                 k,
@@ -307,8 +337,7 @@ class Learning:
                 frozenset((s.start, s.end, s.label) for s in known[k].spans),
                 len(self._document(k).tokens),
             )
-            for k in random_sample(fresh, {*known}, self._seed)
-            if k in suggested
+            for k in [min(one, key=lambda k: suggested[k][0]) for one in seen]
         ]
         out = report(trials, len(known), seconds or {}, seed=self._seed)
         out["gain"] = _gain(learner)

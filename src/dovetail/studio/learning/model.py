@@ -11,14 +11,18 @@ import numpy.typing as npt
 
 from dovetail.chain.tagging import span_events
 from dovetail.corpus import Corpus
-from dovetail.corpus.labels import Span, spans
+from dovetail.corpus.labels import Span as LabelledSpan
+from dovetail.corpus.labels import spans
 from dovetail.grid import Grid
 from dovetail.numeric import exp, log
 from dovetail.pipeline.decode.joint import annotate_in_order
 from dovetail.pipeline.decode.single import best_codes, soft_column
+from dovetail.pipeline.decode.span_candidates import find_candidates
+from dovetail.pipeline.decode.span_decision import choose_spans
 from dovetail.pipeline.layers.annotator import LayerAnnotator
 from dovetail.pipeline.layers.layer import Layer
-from dovetail.studio.annotation import Document, Suggestion
+from dovetail.studio.annotation import Annotation, Document, Span, Suggestion
+from dovetail.studio.learning.decided import clamp
 from dovetail.studio.learning.partial import OUTSIDE
 from dovetail.studio.learning.text import WORD, corpus_of
 
@@ -51,14 +55,11 @@ class Model:
 
     def read(self, documents: Sequence[Document]) -> Readings:
         """What the model makes of some documents."""
-        return self.read_corpus(self.old.read(documents) if self.annotator else None, documents)
-
-    def read_corpus(self, corpus: Corpus | None, documents: Sequence[Document]) -> Readings:
-        """The same where what the old taggers say is known already."""
+        corpus = self.old.read(documents) if self.annotator else None
         return Readings(self.annotator, corpus, documents, self.old.threads)
 
     def suggest(self, documents: Sequence[Document]) -> list[tuple[Suggestion, ...]]:
-        """The spans of each document, with exact probabilities."""
+        """What to suggest in each document, with exact probabilities."""
         found = self.read(documents)
         return [found.suggestions(k) for k in range(len(documents))]
 
@@ -66,7 +67,8 @@ class Model:
 class Readings:
     """What a model makes of documents: best labels, probabilities of tokens, spans and the whole.
 
-    Without an annotator nothing is suggested, and everything is equally unsure.
+    Without an annotator nothing is suggested, and everything is equally unsure. ``decided`` is what
+    is known of each document already: all else is what is likely beside it.
     """
 
     def __init__(
@@ -75,9 +77,11 @@ class Readings:
         corpus: Corpus | None,
         documents: Sequence[Document],
         threads: int | None,
+        decided: Sequence[Annotation] = (),
     ) -> None:
         self._annotator = annotator
         self._corpus = corpus
+        self._decided = decided
         self._threads = threads
         self.documents = documents
         counts = [len(document.bounds) - 1 for document in documents]
@@ -93,11 +97,25 @@ class Readings:
         """The labels of tokens."""
         return tuple(self._annotator.labels_) if self._annotator else (OUTSIDE,)
 
+    def given(self, decided: Sequence[Annotation]) -> Readings:
+        """The same where this is known of the documents."""
+        own = Readings(self._annotator, self._corpus, self.documents, self._threads, decided)
+        if self._annotator is not None:
+            own._open_grid = self._open_grid
+        return own
+
     @cached_property
-    def _grid(self) -> Grid:
+    def _open_grid(self) -> Grid:
+        """What the model alone says."""
         assert self._annotator is not None
         assert self._corpus is not None
         return self._annotator.grid(self._corpus)
+
+    @cached_property
+    def _grid(self) -> Grid:
+        if not any(one.spans or one.rejected for one in self._decided):
+            return self._open_grid
+        return clamp(self._open_grid, self.labels, self.documents, self._decided)
 
     @cached_property
     def _expected(self) -> Any:
@@ -157,31 +175,66 @@ class Readings:
         layer = Layer("task", self._annotator)
         return np.asarray(best_codes(layer, self._grid, None, self._threads), np.int64)
 
-    def suggestions(self, k: int) -> tuple[Suggestion, ...]:
-        """The spans of a document, each with the probability that the text has exactly it."""
+    def best_spans(self, k: int) -> list[Span]:
+        """The spans of the likeliest labels of a document."""
         if self._annotator is None:
-            return ()
+            return []
         document, first = self.documents[k], int(self._tokens[k])
         labels = [self.labels[code] for code in self._codes[first : self._tokens[k + 1]]]
-        out = []
-        for number, (a, b) in enumerate(document.sequences):
-            found = spans(labels[a:b])
-            shares = self._probabilities(int(self._sequences[k]) + number, found)
-            out += [
-                Suggestion(a + span.start, a + span.end, span.label, p)
-                for span, p in zip(found, shares, strict=True)
-            ]
-        return tuple(out)
+        return [
+            Span(a + span.start, a + span.end, span.label)
+            for a, b in document.sequences
+            for span in spans(labels[a:b])
+        ]
+
+    def suggestions(self, k: int) -> tuple[Suggestion, ...]:
+        """The spans of a document that are worth suggesting, each with the probability that the
+        text has exactly it."""
+        return self._suggestions[k]
+
+    @cached_property
+    def _suggestions(self) -> list[tuple[Suggestion, ...]]:
+        """A right suggestion saves adding the span. A wrong one costs taking it away, but for where
+        another span takes its place. So one pays that is likelier than that there is nothing."""
+        if self._annotator is None:
+            return [()] * len(self)
+        found = find_candidates(self._grid, self.labels, threads=self._threads)
+        spans_at = zip(found.starts.tolist(), found.ends.tolist(), strict=True)
+        nothing = np.array([found.outside[a:b].min() for a, b in spans_at], float)
+        gains = found.probabilities - nothing
+        for start, end in self._refused():
+            gains[(found.starts < end) & (start < found.ends)] = -1.0
+        names = [found.names[kind] for kind in found.types.tolist()]
+        out: list[list[Suggestion]] = [[] for _ in self.documents]
+        bounds = np.asarray(self._grid.bounds, np.int64)
+        owners = np.searchsorted(self._tokens, found.starts, side="right") - 1
+        for j in sorted(choose_spans(found, gains, bounds)):
+            k = int(owners[j])
+            first = int(self._tokens[k])
+            place = int(found.starts[j]) - first, int(found.ends[j]) - first
+            share = min(float(found.probabilities[j]), 1.0)
+            out[k].append(Suggestion(*place, names[j], share))
+        return [tuple(own) for own in out]
+
+    def _refused(self) -> list[tuple[int, int]]:
+        """Where spans were rejected, among the tokens of all documents; who did so adds what is
+        right there, and is not shown the next that is wrong."""
+        firsts = self._tokens.tolist()
+        return [
+            (first + span.start, first + span.end)
+            for first, one in zip(firsts, self._decided, strict=False)
+            for span in one.rejected
+        ]
 
     def probability(self, k: int, start: int, end: int, label: str) -> float:
         """That a document has exactly this span, also where it is not suggested."""
         document = self.documents[k]
         number = document.sequence_of(start)
         first = document.bounds[number]
-        span = Span(start - first, end - first, label)
+        span = LabelledSpan(start - first, end - first, label)
         return self._probabilities(int(self._sequences[k]) + number, [span])[0]
 
-    def _probabilities(self, sequence: int, found: Sequence[Span]) -> list[float]:
+    def _probabilities(self, sequence: int, found: Sequence[LabelledSpan]) -> list[float]:
         events = [
             (k, mask) for k, span in enumerate(found) for mask in span_events(self.labels, span)
         ]

@@ -2,7 +2,8 @@
 
 What was suggested in a document before anybody saw it is a test of the model of that moment, if the
 document was drawn at random. So only documents of the reserve count: those that are finished, from
-the beginning of its random order up to the first that is not.
+the beginning of its random order up to the first that is not. Of near-copies the one counts that
+was seen first.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dovetail.corpus import labels_from_spans
 from dovetail.evaluate import resample_totals
 from dovetail.evaluate.calibration import span_reliability
 from dovetail.studio.annotation import Suggestion
-from dovetail.studio.learning.choose import is_reserved, random_rank
+from dovetail.studio.learning.choose import is_reserved
 from dovetail.studio.learning.forecast import Forecast, forecast
 
 WINDOW = 30  # test documents that a score rests on: those labelled last
@@ -53,14 +54,20 @@ class Score(NamedTuple):
     documents: int
 
 
-def random_sample(ids: Iterable[int], done: Collection[int], seed: int = 0) -> list[int]:
-    """The finished documents that are a random sample of all, in random order."""
+def random_sample(
+    texts: Iterable[Sequence[int]], done: Collection[int], seed: int = 0
+) -> list[list[int]]:
+    """The finished ones of texts, with their near-copies, that are a random sample of all.
+
+    Texts come in random order. One is finished with the first of its copies, whichever that is.
+    """
     out = []
-    reserve = (k for k in ids if is_reserved(k, seed))
-    for k in sorted(reserve, key=lambda k: random_rank(k, seed)):
-        if k not in done:
-            break
-        out.append(k)
+    for text in texts:
+        if is_reserved(text[0], seed):
+            finished = [k for k in text if k in done]
+            if not finished:
+                break
+            out.append(finished)
     return out
 
 

@@ -15,6 +15,7 @@ from dovetail.studio.annotation import Annotation, Document, Suggestion
 from dovetail.studio.learning.model import Floats, Readings
 
 SURE = 0.99
+LEAST = 0.01  # probability of a span that somebody is asked for
 
 
 class Region(NamedTuple):
@@ -82,7 +83,7 @@ def questions_of(
         out += [
             Question(document.id, s.start, s.end, s.label, s.probability, region.entropy)
             for s in found
-            if s is not None
+            if s is not None and s.probability >= LEAST
         ]
     return sorted(out, key=lambda one: (-one.entropy, one.start))
 

@@ -6,6 +6,8 @@ const query = (values) => new URLSearchParams(values).toString();
 
 export const getProject = () => ask("api/project");
 export const changeSettings = (body) => ask("api/settings", { method: "PUT", body });
+export const getLabels = () => ask("api/labels");
+export const changeLayers = (body) => ask("api/layers", { method: "PUT", body });
 export const listDocuments = (values, signal) => ask(`api/documents?${query(values)}`, { signal });
 export const getDocument = (id) => ask(`api/documents/${id}`);
 export const post = (path, body) => ask(path, { body });

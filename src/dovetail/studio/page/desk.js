@@ -75,6 +75,16 @@ export class Desk extends EventTarget {
     this.select(anchor, at);
   }
 
+  /** The labels of the project are others now. */
+  async relabelled() {
+    const { layers } = this.project;
+    this.layer = layers.find(({ name }) => name === this.layer.name) ?? layers[0];
+    this.sticky = null;
+    this.last = null;
+    this.bases.clear();
+    if (this.document) await this.reload();
+  }
+
   async fetchSuggestions() {
     if (!this.document) return;
     const { id } = this.document;
@@ -196,8 +206,11 @@ export class Desk extends EventTarget {
     }
   }
 
+  /** What is shown is right: what is left of the suggestions is taken. */
   setDone(done) {
-    if (done !== this.annotation.done) this.change("done", { done });
+    if (done === this.annotation.done) return;
+    const add = done ? this.spans.filter((span) => !span.reviewed).map(plain) : [];
+    this.change("done", { done, add });
   }
 
   toggleFlag() {
@@ -212,7 +225,7 @@ export class Desk extends EventTarget {
     const name = this.layer.name;
     const before = this.annotation;
     this.annotations[name] = edited(before, change);
-    this.past.push({ layer: name, before, after: this.annotation });
+    this.past.push({ layer: name, before, after: this.annotation, suggestions: this.suggestions });
     this.future = [];
     this.can = { undo: true, redo: false };
     const body = { layer: name, kind, ...change, seconds: this.#spent() };
@@ -238,6 +251,7 @@ export class Desk extends EventTarget {
     if (step) {
       to.push(step);
       this.annotations[step.layer] = step[side];
+      if (way === "undo") this.suggestions = step.suggestions;
       if (step.layer !== this.layer.name) this.setLayer(step.layer);
     }
     this.can[way === "undo" ? "redo" : "undo"] = true;
@@ -264,6 +278,7 @@ export class Desk extends EventTarget {
     this.annotations = { ...known, ...this.annotations };
     this.refresh();
     if (answer.changed?.length > 1) this.#tell("many");
+    this.fetchSuggestions().catch(() => {}); // those beside what is decided now; the next event brings them too
   }
 
   async refused(entry, refusal) {

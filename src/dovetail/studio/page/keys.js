@@ -54,7 +54,7 @@ export const COMMANDS = [
     [["Ctrl+Shift+z", "Ctrl+y"], "redo", ({ desk }) => desk.redo()],
   ]],
   ["Documents", [
-    [["Ctrl+Enter", "D"], "done, and on to the next", ({ page }) => page.finish()],
+    [["Ctrl+Enter", "D"], "done: what is shown is right; on to the next", ({ page }) => page.finish()],
     [["N", "."], "the next that is worth most", ({ page }) => page.next()],
     [["B", ","], "back to the one before", ({ page }) => page.back()],
     [["Alt+ArrowDown", "Alt+ArrowUp"], "down or up in the list", ({ page }, key) => page.beside(key === "Alt+ArrowDown" ? 1 : -1)],

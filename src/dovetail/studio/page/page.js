@@ -14,7 +14,7 @@ import { Questions } from "./questions.js";
 import { VIEWS } from "./views.js";
 
 const get = (id) => document.getElementById(id);
-const NAMES = { label: "Label", progress: "Progress", doubts: "Doubts", agreement: "Agreement", export: "Export" };
+const NAMES = { label: "Label", progress: "Progress", doubts: "Doubts", agreement: "Agreement", labels: "Label set", export: "Export" };
 
 class Page {
   constructor(project) {
@@ -83,13 +83,15 @@ class Page {
   // Documents
 
   async go(id, { at = null, reason = "" } = {}) {
+    const { view } = this;
     try {
       if (this.desk.document && this.desk.document.id !== id) this.visited.push(this.desk.document.id);
       await this.desk.open(id, at);
       get("why").textContent = reason;
-      if (this.view !== "label") this.show("label");
       get("documents").classList.remove("open");
       get("open-list").ariaExpanded = "false";
+      if (this.view !== view) return; // somebody went elsewhere meanwhile
+      if (view !== "label") this.show("label");
       get("text").focus({ preventScroll: true });
     } catch (problem) {
       this.complain(problem);
@@ -97,9 +99,11 @@ class Page {
   }
 
   async next() {
+    const { view } = this;
     await this.outbox.emptied();
     try {
       const { id, reason } = await api.getNext(this.desk.document?.id);
+      if (this.view !== view) return;
       if (id === null) this.tell("All documents are done.");
       else await this.go(id, { reason });
     } catch (problem) {
@@ -220,6 +224,13 @@ class Page {
     this.questions.toggle();
   }
 
+  /** The labels are others now. */
+  async relabelled(layers) {
+    this.project.layers = layers;
+    await this.desk.relabelled();
+    drawLegend(this.desk, this);
+  }
+
   #toggleList() {
     const open = get("documents").classList.toggle("open");
     get("open-list").ariaExpanded = String(open);
@@ -245,7 +256,8 @@ class Page {
     for (const one of Object.keys(NAMES)) get(`view-${one}`).hidden = one !== name;
     for (const item of get("menu").children) {
       const asking = item.dataset.view === "questions";
-      item.ariaCurrent = String(asking ? this.questions.on : item.dataset.view === name);
+      const here = item.dataset.view === name && !(name === "label" && this.questions.on);
+      item.ariaCurrent = String(asking ? name === "label" && this.questions.on : here);
     }
     if (name === "label") return;
     const box = get(`view-${name}`);
@@ -261,6 +273,12 @@ class Page {
   // How things stand
 
   async #hear(name, data) {
+    if (name === "labels") {
+      await this.outbox.emptied();
+      await this.relabelled((await api.getProject()).layers);
+      if (this.view === "label") this.tell("The labels were changed.");
+      return;
+    }
     if (name === "model") {
       get("learning").textContent = data.message ?? "";
       get("learning").classList.toggle("busy", Boolean(data.training));

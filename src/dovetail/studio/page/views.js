@@ -1,12 +1,13 @@
-// The other views: doubtful labels, agreement, and export. Progress is in progress.js.
+// The other views: doubtful labels, agreement, and export. Progress and labels have files of their own.
 
 import { changeSettings, compare, getAgreement, getExport, getSuspicious, post } from "./api.js";
 import { element } from "./elements.js";
+import { showLabels } from "./labels.js";
 import { Paper } from "./paper.js";
 import { button, sentence, table } from "./parts.js";
 import { showProgress } from "./progress.js";
 
-export const VIEWS = { progress: showProgress, doubts: showDoubts, agreement: showAgreement, export: showExport };
+export const VIEWS = { progress: showProgress, doubts: showDoubts, agreement: showAgreement, labels: showLabels, export: showExport };
 
 const context = ([before, match, after]) =>
   element("span", "context", element("span", "quiet", before), element("b", "", match), element("span", "quiet", after));
@@ -41,9 +42,15 @@ function doubt(one, page) {
   const keep = button("It is right", leave);
   const sure = one.probability == null ? "" : ` (${Math.round(100 * one.probability)} %)`;
   card.append(element("p", "", element("b", "", one.name), " ", context(one.context ?? ["", "", ""])),
-    element("p", "", `labelled ${one.label || "nothing"}; the models say ${one.suggested || "nothing"}${sure}`),
+    element("p", "", `labelled ${one.label || "nothing"}; the models say ${said(one)}${sure}`),
     element("p", "buttons", take, keep, open));
   return card;
+}
+
+/** What models say in place of a label: the spans that they find there. */
+function said({ spans = [], texts = [], suggested }) {
+  if (!texts.length) return suggested || "nothing";
+  return spans.map(({ label }, place) => `${label} “${texts[place]}”`).join(", ");
 }
 
 /** How far annotators agree, and where they do not. */
@@ -156,7 +163,7 @@ function strategyChoice(strategies, strategy, page) {
       page.complain(problem);
     }
   });
-  return element("label", "", "Documents come ", select);
+  return element("label", "", "Why a document is the next: ", select);
 }
 
 async function download(format, what, page) {
