@@ -87,7 +87,7 @@ def test_labels_that_are_in_use_are_renamed_or_stay(folder: Path) -> None:
     run(p, "--import", folder / "done.conll", *export)
     done = run(p, "--labels", "WHO,TIME", *export)
     assert done.exit_code == 1
-    assert "1 spans of the layer 'label' have the label SPEAKER" in done.output
+    assert "1 span of the layer 'label' would lose the label SPEAKER" in done.output
     assert run(p, *export).exit_code == 0
     assert out.read_text() == LABELLED
     assert run(p, "--labels", "WHO,TIME", "--rename", "SPEAKER=WHO", *export).exit_code == 0

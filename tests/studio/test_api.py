@@ -193,7 +193,7 @@ def test_labels_that_are_in_use_are_mapped_or_stay(client: Any) -> None:
     layers = [{"name": "label", "labels": ["WHO", {"name": "TIME", "key": "t", "hue": 7}]}]
     refused = client.send("PUT", "/api/layers", {"layers": layers})
     assert refused.status_code == 400
-    assert "1 spans of the layer 'label' have the label SPEAKER" in refused.json()["error"]
+    assert "1 span of the layer 'label' would lose the label SPEAKER" in refused.json()["error"]
     bad = {"layers": layers, "map": {"label": {"SPEAKER": "X"}}}
     assert "no label of 'label'" in client.send("PUT", "/api/layers", bad).json()["error"]
     assert client.spans() == [(2, 4, "SPEAKER")]

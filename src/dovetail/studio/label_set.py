@@ -66,8 +66,9 @@ def _check_map(layer: Layer, counts: Counter[str], map: Mapping[str, str | None]
             raise DataError(f"{old} cannot become {new}, which is no label of {layer.name!r}")
     for label, count in counts.items():
         if label not in layer.names and label not in map:
+            spans = "1 span" if count == 1 else f"{count} spans"
             raise DataError(
-                f"{count} spans of the layer {layer.name!r} have the label {label}: say which "
+                f"{spans} of the layer {layer.name!r} would lose the label {label}: say which "
                 "label they get, or that they are dropped"
             )
 

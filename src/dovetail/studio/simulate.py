@@ -39,9 +39,7 @@ if TYPE_CHECKING:
     from dovetail.pipeline.composition import Part
 
 Triple = tuple[int, int, str]
-START = 10  # documents to begin with, drawn at random and labelled by hand
-GROWTH = 0.2  # of the documents so far are labelled before the next training
-LEAST = 5  # or so many
+GROWTH = 0.2  # of the documents so far are labelled before the next training, or one
 CANDIDATES = 1500  # open documents of which the next are chosen
 AROUND = 2  # tokens on either side of a question, read to answer it
 
@@ -178,8 +176,7 @@ class Simulation:
         """Documents that are labelled before the next training, what is then known of them, and
         what that costs."""
         if not known:
-            for k in order[:START]:
-                yield k, *self._whole(k, model, method)
+            yield order[0], *self._whole(order[0], model, method)
         elif method.questions:
             yield from self._questions(method.strategy, model, known, order)
         else:
@@ -195,10 +192,10 @@ class Simulation:
     ) -> Sequence[int]:
         """The documents that are labelled next, every fifth of them drawn at random."""
         left = [k for k in order if k not in known]
-        n = max(LEAST, round(GROWTH * len(known)))
+        n = _step(len(known))
         if strategy not in MEASURES:
             return left[:n]
-        drawn = [k for j, k in enumerate(left[:n]) if j % EVERY == 0]
+        drawn = left[: sum((len(known) + j) % EVERY == 0 for j in range(n))]
         rest = [k for k in left if k not in drawn][:CANDIDATES]
         scores = MEASURES[strategy](model.read([self.gold.documents[k] for k in rest]))
         best = sorted(range(len(rest)), key=lambda j: (-scores[j], rest[j]))
@@ -240,7 +237,7 @@ class Simulation:
         found = model.read([self.gold.documents[k] for k in rest])
         scores = MEASURES[strategy](found)
         best = sorted(range(len(rest)), key=lambda j: (-scores[j], rest[j]))
-        chosen = [rest[j] for j in best[: max(LEAST, round(GROWTH * len(known)))]]
+        chosen = [rest[j] for j in best[: _step(len(known))]]
         found = model.read([self.gold.documents[k] for k in chosen])
         for j, document in enumerate(found.documents):
             regions = unsure_regions(document, found.of_document(j), found.suggestions(j), EMPTY)
@@ -268,6 +265,11 @@ class Simulation:
             cost = cost.plus(answered).plus(paid)
         said = Annotation(tuple(sorted(told)), tuple(sorted(outside)))
         return said, cost.plus(Cost(read=len(seen)))
+
+
+def _step(known: int) -> int:
+    """How many documents are labelled between trainings."""
+    return max(1, round(GROWTH * known))
 
 
 def gaps(region: Region, known: Sequence[Span]) -> list[Span]:
