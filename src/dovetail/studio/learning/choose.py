@@ -125,8 +125,8 @@ def choose_next(
     ``asked`` is how many documents were chosen before. ``first`` is for each the first of its near
     copies: all of them are in the reserve if that is.
 
-    >>> choose_next([1, 2, 3], {1: 0.1, 2: 0.9}, "least confidence", 1).document
-    2
+    >>> choose_next([3, 4, 5], {3: 0.1, 4: 0.9}, "least confidence", 1).document
+    4
     """
     if not candidates:
         return None
