@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from studio.browser.conftest import MakePage, Start
-from studio.browser.page import go_to, marks, press, saved
+from studio.browser.page import go_to, press, saved
 
 MAIL = "Speaker: Ada Lopez\nWhere: Wean Hall\n"
 LABELS = "fields=SPEAKER,PLACE;ner=PER"
@@ -54,7 +54,7 @@ def test_add_rename_and_recolour(start: Start, make_page: MakePage) -> None:
     assert studio.spans() == [("Ada Lopez", "PERSON"), ("Wean Hall", "PLACE")]
     other.locator("#legend", has_text="TIME").wait_for()  # the other window hears of it
     page.locator("#menu button", has_text="Label").first.click()
-    assert marks(page)[0].endswith("PERSON")
+    page.locator("mark.reviewed", has_text="PERSON").wait_for()
     press(page, "Control+z")
     saved(page)
     assert studio.spans() == [("Ada Lopez", "PERSON")]

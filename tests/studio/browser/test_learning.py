@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from studio.browser.conftest import MakePage, Start
 from studio.browser.page import go_to, marks, press, saved
 
@@ -12,6 +14,21 @@ def mail(name: str, number: int) -> str:
     return (
         f"Speaker: {name}\nWhere: Wean Hall {5400 + number}\nThe talk by {name} begins at noon.\n"
     )
+
+
+def finish(page: Any) -> None:
+    """Done, and on to the next document, when a model has learnt from it."""
+    version = page.locator("#learning").get_attribute("data-version")
+    before = page.locator("#name").inner_text()
+    press(page, "Control+Enter")
+    page.wait_for_function(
+        "(name) => document.getElementById('name').textContent !== name", arg=before
+    )
+    page.wait_for_function(
+        "(version) => document.getElementById('learning').dataset.version !== version",
+        arg=version,
+    )
+    saved(page)
 
 
 def test_suggestions_arrive_and_improve(start: Start, make_page: MakePage) -> None:
@@ -28,17 +45,7 @@ def test_suggestions_arrive_and_improve(start: Start, make_page: MakePage) -> No
         press(page, "Shift+ArrowRight", "1")
         go_to(page, "Wean")
         press(page, *["Shift+ArrowRight"] * 2, "2")
-        version = page.locator("#learning").get_attribute("data-version")
-        before = page.locator("#name").inner_text()
-        press(page, "Control+Enter")
-        page.wait_for_function(
-            "(name) => document.getElementById('name').textContent !== name", arg=before
-        )
-        page.wait_for_function(
-            "(version) => document.getElementById('learning').dataset.version !== version",
-            arg=version,
-        )
-        saved(page)
+        finish(page)
     assert found[0] == []
     page.locator("mark.suggested", has_text="SPEAKER").first.wait_for()
     page.locator("mark.suggested", has_text="LOCATION").first.wait_for()
@@ -58,19 +65,10 @@ def test_questions_are_those_of_the_model(start: Start, make_page: MakePage) -> 
     press(page, "Shift+Q")
     page.locator("#toast", has_text="There is nothing to ask. nothing is labelled yet").wait_for()
     for _ in range(3):
-        version = page.locator("#learning").get_attribute("data-version")
-        before = page.locator("#name").inner_text()
         name = page.locator("#text").inner_text().split("\n")[0].removeprefix("Speaker: ")
         go_to(page, name.split()[0])
-        press(page, "Shift+ArrowRight", "1", "Control+Enter")
-        page.wait_for_function(
-            "(name) => document.getElementById('name').textContent !== name", arg=before
-        )
-        page.wait_for_function(
-            "(version) => document.getElementById('learning').dataset.version !== version",
-            arg=version,
-        )
-        saved(page)
+        press(page, "Shift+ArrowRight", "1")
+        finish(page)
     press(page, "Shift+Q")
     page.locator("#question", has_text="SPEAKER?").wait_for()
     asked = page.locator("#question b").first.inner_text()
