@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import os
 
-from base.calls import Calls
 from hypothesis import HealthCheck, settings
+
+from base.calls import Calls
 
 EXAMPLES = int(os.environ.get("DOVETAIL_CALLS", "25"))
 
