@@ -5,9 +5,9 @@
 
 `a`, the cost of a token, and `b`, what the driver does for a weight (L-BFGS, sums), are measured in
 one process. What Dask costs (`d` a byte out or back, `o` a round, `p` a worker) is fitted to the
-rounds of 1 and 2 workers on this machine, on two texts, and checked on a third. All is wall time: it
-wants an idle machine with two cores. *Bytes out* are 4 for each weight, *bytes back* 8 for each weight
-that a worker's parts have, and a bit for each of all.
+rounds of 1 and 2 workers on this machine, on two texts, and checked on a third. All is wall time:
+it wants an idle machine with two cores. *Bytes out* are 4 for each weight, *bytes back* 8 for each
+weight that a worker's parts have, and a bit for each of all.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Workers of a Dask cluster, as an executor that outlives them.
 
 Each part keeps its worker from one round to the next, so that its files stay in that machine's
-memory. What tasks add up, a worker adds up over all its parts, and sends once. A worker that dies loses nothing: its tasks are done again by others. No wait is without
-limit: a cluster that has no workers for `PATIENCE` seconds ends the work with an error.
+memory. What tasks add up, a worker adds up over all its parts, and sends once. A worker that dies
+loses nothing: its tasks are done again by others. No wait is without limit: a cluster that has no
+workers for `PATIENCE` seconds ends the work with an error.
 """
 
 from __future__ import annotations
@@ -277,8 +278,8 @@ class Cluster:
         future: Any,
         given: tuple[Any, ...],
     ) -> tuple[list[T], list[Packed]]:
-        """What a task has found, and its sums; it is given out again where its worker, or what was sent there, is
-        lost."""
+        """What a task has found, and its sums; it is given out again where its worker, or what was
+        sent there, is lost."""
         lost: Exception | None = None
         for _ in range(AGAIN):
             try:

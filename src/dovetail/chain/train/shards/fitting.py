@@ -146,7 +146,9 @@ class ShardFitting(Fitting):
             "first": first_parameters(feature, self.data.n_features),
         }
         settings = [arrays[name].tobytes() for name in (*limits, "role", "scale", "margin")]
-        digest = fingerprint(__version__, json.dumps([flags, self.data.labels, Reach._fields]), *settings)[:16]
+        digest = fingerprint(
+            __version__, json.dumps([flags, self.data.labels, Reach._fields]), *settings
+        )[:16]
         folder = Path(self._index) / f"ready-{digest}"
         folder.mkdir(exist_ok=True)
         facts = {**flags, "part_labels": self.data.labels, "whole": whole.facts}

@@ -1,8 +1,8 @@
 """The objective of a training as a sum over the parts of a corpus.
 
-Each part's value and gradient are computed where the part is. Values are added up in the order of the
-parts, gradients as whole multiples of a power of two: the sums have the same bits wherever and in
-whatever order they were found.
+Each part's value and gradient are computed where the part is. Values are added up in the order of
+the parts, gradients as whole multiples of a power of two: the sums have the same bits wherever and
+in whatever order they were found.
 """
 
 from __future__ import annotations
