@@ -29,9 +29,9 @@ def main(**options: Any) -> None:
 
     Entities, fields of mails, addresses, references, names and recipes: our tagger with nothing
     set, "auto" above an old tagger, the tagger of a well-known tutorial, the old tagger alone, old
-    and new text pooled, and spaCy where it is installed. A table goes to standard output, progress
-    to standard error; little.json and little.svg into the folder. Whatever is finished is kept at
-    once, and what does not depend on code that has changed since.
+    and new text pooled, and where they are installed spaCy and ready-made word classes. A table
+    goes to standard output, progress to standard error; little.json and little.svg into the folder.
+    Whatever is finished is kept at once, and what does not depend on code that has changed since.
     """
     run_command(LittleExperiment, report, needed=DATA, draws=(2, DRAWS), **options)
 

@@ -11,9 +11,8 @@ from experiments.little import entity_cases, record_cases
 from experiments.little.case import N_TESTED
 from experiments.little.crfsuite_tutorial import require_crfsuite
 from experiments.little.old_taggers import OldTaggers
-from experiments.little.spacy_entities import has_spacy
 from experiments.little.study import LittleStudy, suits
-from experiments.little.systems import SYSTEMS
+from experiments.little.systems import SYSTEMS, missing_packages
 
 DATA = (*entity_cases.DATA, *record_cases.DATA)
 MAKERS = {**entity_cases.entity_cases(), **record_cases.record_cases()}
@@ -39,10 +38,10 @@ class LittleExperiment(Experiment):
         usual = QUICK_SYSTEMS if self.quick else SYSTEMS
         systems = chosen("system", self.systems, SYSTEMS, usual)
         sizes = sorted(set(self.sizes)) or (QUICK_SIZES if self.quick else SIZES)
-        if "spacy" in systems and not has_spacy():
-            systems = [system for system in systems if system != "spacy"]
+        for system, extra in missing_packages(systems).items():
+            systems = [other for other in systems if other != system]
             if say is not None:
-                say("spaCy is not installed, so it is left out: pip install 'dovetail[spacy]'")
+                say(f"{system} is left out, since it needs: pip install 'dovetail[{extra}]'")
         if any(system.startswith("tutorial") for system in systems):
             require_crfsuite()
         old = OldTaggers(

@@ -12,7 +12,7 @@ from dovetail.compare.formatting import format_difference, format_percent
 LOSS = 0.003  # of F1; less is no matter
 WITHOUT_TEXT = ("none", "old")  # of which auto should be as good as the best
 PEERS = (*WITHOUT_TEXT, "pooled")  # and with the old text, of these
-CALIBRATED = ("none", "auto", "auto+text")
+CALIBRATED = ("none", "auto", "auto+text", "auto+words")
 TIMED = (50, 300)
 N_WORST = 3
 

@@ -12,10 +12,10 @@ from experiments.common.scores import plain_scores
 from experiments.little.case import LABEL, SEED, LittleCase
 from experiments.little.systems import SYSTEMS
 
-MOST_DRAWS = {"old": 1, "pooled": 3, "spacy": 2}  # the first is the same for all
+MOST_DRAWS = {"old": 1, "pooled": 3, "auto+words": 3, "spacy": 2}  # the first is the same for all
 SIZES_OF = {"spacy": (50, 100, 300)}
 # Those that see the old tagger or its text.
-FROM_OLD = ("tutorial+old", "old", "pooled", "auto", "auto+text")
+FROM_OLD = ("tutorial+old", "old", "pooled", "auto", "auto+text", "auto+words")
 
 
 def suits(system: str, case: LittleCase) -> bool:

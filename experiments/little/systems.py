@@ -4,6 +4,7 @@ none          our tagger with nothing set, from the new text alone
 auto          a pipeline above the old tagger, decode="auto"; told which types are the same where
               their names do not say so
 auto+text     the same, given the old text too
+auto+words    auto with ready-made word classes (`brown-en`, learned from other text)
 tutorial      the features and settings of sklearn-crfsuite's tutorial, by python-crfsuite
 tutorial+old  the same, with the old tagger's labels as features
 old           the old tagger as it is, its types read as the new ones of the same names
@@ -13,21 +14,26 @@ spacy         spaCy's entity recogniser from scratch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from time import perf_counter
 from typing import Any, NamedTuple
 
 from dovetail import Corpus, DataError, Pipeline, Tagger
 from dovetail.corpus import spans
 from dovetail.pipeline import names_agree
+from dovetail.representation import Representation, ready_made
 from experiments.common.code_fingerprint import code_fingerprint, tagger_fingerprint
 from experiments.little import crfsuite_tutorial, spacy_entities
 from experiments.little.case import LABEL, WORD, LittleCase, OldTagger, plain, retyped, some
 
 TASK = "task"
+WORDS = "brown"
+LOOKUPS = "spacy-lookups-data"  # has the word classes
 WEIGHT = 10.0  # of a new sequence, where an old one has 1
 N_OLD = 3000  # old sequences, chosen at random
 AUTO = ("pipeline/**/*.py", "evaluate/ratio.py")  # code that auto hangs on beside a tagger's
+TABLES = ("representation/packages.py", "representation/word_table.py")
 
 
 PredictedSpan = tuple[int, int, str, float]  # start, end, label, probability
@@ -68,10 +74,21 @@ def auto_with_text(case: LittleCase, train: Corpus) -> Answer:
     return _by_auto(case, train, {_old(case).name: plain(_old_text(case))})
 
 
-def _by_auto(case: LittleCase, train: Corpus, old_text: Mapping[str, Corpus]) -> Answer:
+def auto_with_words(case: LittleCase, train: Corpus) -> Answer:
+    """Auto with classes that others learned from far more text, for the new tagger alone."""
+    return _by_auto(case, train, {}, {WORDS: ready_made("brown-en")})
+
+
+def _by_auto(
+    case: LittleCase,
+    train: Corpus,
+    old_text: Mapping[str, Corpus],
+    representations: Mapping[str, Representation] | None = None,
+) -> Answer:
     same = _same_types(case, train)
     start = perf_counter()
-    pipeline = Pipeline({**case.below, TASK: Tagger(threads=1)}, decode="auto", threads=1)
+    own = representations or {}
+    pipeline = Pipeline({**own, **case.below, TASK: Tagger(threads=1)}, decode="auto", threads=1)
     pipeline.fit({TASK: train}, labels={TASK: LABEL}, same=same, old_text=old_text)
     seconds = perf_counter() - start
     text = case.test.without_column(LABEL)
@@ -127,12 +144,34 @@ SYSTEMS: Mapping[str, System] = {
     "none": System(none, lambda: tagger_fingerprint()),
     "auto": System(auto, lambda: tagger_fingerprint() + code_fingerprint(*AUTO)),
     "auto+text": System(auto_with_text, lambda: tagger_fingerprint() + code_fingerprint(*AUTO)),
+    "auto+words": System(
+        auto_with_words,
+        lambda: tagger_fingerprint() + code_fingerprint(*AUTO, *TABLES) + package_version(LOOKUPS),
+    ),
     "tutorial": System(by_tutorial, crfsuite_tutorial.tutorial_fingerprint),
     "tutorial+old": System(by_tutorial_and_old, crfsuite_tutorial.tutorial_fingerprint),
     "old": System(old_alone, str),
     "pooled": System(pooled, lambda: tagger_fingerprint() + repr((WEIGHT, N_OLD))),
     "spacy": System(by_spacy, spacy_entities.spacy_fingerprint),
 }
+
+
+def missing_packages(systems: Iterable[str]) -> dict[str, str]:
+    """Systems that cannot be had here, and the extra that has what they need."""
+    out = {}
+    if "spacy" in systems and not spacy_entities.has_spacy():
+        out["spacy"] = "spacy"
+    if "auto+words" in systems and not package_version(LOOKUPS):
+        out["auto+words"] = "words"
+    return out
+
+
+def package_version(name: str) -> str:
+    """That of a package; empty where it is not installed."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
 
 
 def _old(case: LittleCase) -> OldTagger:

@@ -11,9 +11,9 @@ from dovetail import Corpus, DataError, Tagger
 from dovetail.compare import Cell
 from experiments.little import systems as little_systems
 from experiments.little.case import LittleCase, OldTagger, halves, plain, retyped, some
-from experiments.little.spacy_entities import has_spacy
+from experiments.little.findings import CALIBRATED
 from experiments.little.study import LittleStudy, suits
-from experiments.little.systems import SYSTEMS
+from experiments.little.systems import SYSTEMS, missing_packages
 
 NAMES = [f"Name{k}" for k in range(40)]
 WORDS = ["by"] * 20 + ["with", "from", "the", "a", "of"] * 4
@@ -41,7 +41,7 @@ def made_up() -> LittleCase:
 
 
 CASE = made_up()
-HERE = [name for name in SYSTEMS if name != "spacy" or has_spacy()]
+HERE = [name for name in SYSTEMS if name not in missing_packages(SYSTEMS)]
 
 
 @pytest.mark.parametrize("system", HERE)
@@ -51,7 +51,7 @@ def test_every_system_is_measured(system: str) -> None:
     found = LittleStudy(CASE, system, 2, [50]).work(Cell(system, 0, 50))
     assert (found["n_train"], found["n_test"]) == (50, 30)
     assert found["overall"]["f1"] > 0.3
-    assert ("calibration_error" in found) == (system in ("none", "auto", "auto+text"))
+    assert ("calibration_error" in found) == (system in CALIBRATED)
     assert found["types"].keys() == {"person"}
 
 
@@ -60,6 +60,7 @@ def test_a_case_without_an_old_tagger_is_for_some_systems_only() -> None:
     assert [system for system in SYSTEMS if suits(system, alone)] == [
         "none",
         "auto",
+        "auto+words",
         "tutorial",
         "spacy",
     ]

@@ -123,8 +123,8 @@ def choose_next(
     ``scores`` are what the strategy's measure says of them, as far as it has been computed, and
     ``asked`` is how many documents were chosen before.
 
-    >>> choose_next([1, 2, 3], {1: 0.1, 2: 0.9}, "least confidence", 1).document
-    2
+    >>> choose_next([3, 4, 5], {3: 0.1, 4: 0.9}, "least confidence", 1).document
+    4
     """
     if not candidates:
         return None
