@@ -177,6 +177,13 @@ class Dataset:
         """Labels in order of first appearance."""
         return self.native.labels
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "native": (_native.dataset_arrays(self.native), self.labels)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.native = _native.dataset_from_arrays(*state["native"])
+
     def __repr__(self) -> str:
         return (
             f"Dataset({self.n_sequences} sequences, {self.n_tokens} tokens, "
