@@ -238,6 +238,28 @@ static std::shared_ptr<Problem> problem_from_arrays(const nb::dict& arrays, cons
                                      std::move(bundled));
 }
 
+// sums[place[k]] += x[k] in multiples of 2^-exponent, by rows where x has more numbers than there are places. Sums of
+// whole numbers do not depend on their order.
+static void add_multiples(nb::ndarray<int64_t, nb::c_contig, nb::device::cpu> sums, const In<uint32_t>& place,
+                          nb::ndarray<const double, nb::c_contig, nb::device::cpu> x, int exponent) {
+    const size_t rows = place.size(), width = rows ? x.size() / rows : 0;
+    require(rows * width == x.size(), "places");
+    for (size_t k = 0; k < rows; ++k) require((place.data()[k] + size_t{1}) * width <= sums.size(), "places");
+    nb::gil_scoped_release unlocked;
+    const double unit = std::ldexp(1.0, exponent), largest = std::ldexp(1.0, 62);
+    const double* from = x.data();
+    bool fits = true;
+    for (size_t k = 0; k < rows; ++k) {
+        int64_t* to = sums.data() + place.data()[k] * width;
+        for (size_t j = 0; j < width; ++j, ++from) {
+            const double number = *from * unit;
+            if (std::abs(number) <= largest) to[j] += std::llrint(number);
+            else fits = false;
+        }
+    }
+    if (!fits) throw std::overflow_error("numbers are too large for their sum");
+}
+
 void bind_shards(nb::module_& module) {
     using nb::arg;
     nb::exception<DamagedShard>(module, "DamagedShard", PyExc_ValueError);
@@ -251,6 +273,8 @@ void bind_shards(nb::module_& module) {
     module.def("problem_arrays", &problem_arrays, arg("problem"), "A problem, ready to be evaluated, as arrays.");
     module.def("problem_from_arrays", &problem_from_arrays, arg("arrays"), arg("labels"), arg("check"),
                nb::keep_alive<0, 1>(), "The same, reading its occurrences where the arrays stand.");
+    module.def("add_multiples", &add_multiples, arg("sums"), arg("place"), arg("x"), arg("exponent"),
+               "Adds numbers, in multiples of 2^-exponent, to whole numbers [places or places x width].");
 }
 
 }  // namespace dovetail

@@ -9,6 +9,8 @@ from typing import Any
 
 from dovetail.errors import DataError
 
+MOST_THREADS = 4096
+
 
 @cache
 def count_cores() -> int:
@@ -25,5 +27,8 @@ def check_threads(threads: Any) -> None:
     """Refuse what is no number of threads."""
     if threads is None:
         return
-    if not isinstance(threads, Integral) or isinstance(threads, bool) or threads < 1:
-        raise DataError(f"threads is {threads!r}; give a whole number of at least 1, or None")
+    whole = isinstance(threads, Integral) and not isinstance(threads, bool)
+    if not whole or not 1 <= threads <= MOST_THREADS:
+        raise DataError(
+            f"threads is {threads!r}; give a whole number from 1 to {MOST_THREADS:,}, or None"
+        )

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dovetail import Tagger
+from dovetail import Tagger, _native
 from dovetail.base import cluster as clusters
 from dovetail.base.cluster import Cluster, open_cluster
+from dovetail.base.executor import Here, Multiples
 from dovetail.corpus import Corpus, Shards
 from dovetail.errors import ClusterError, DataError
 from dovetail.features import Template, column
@@ -53,6 +54,12 @@ def fit(shards: Shards, **given: Any) -> tuple[list[Any], bytes]:
     return history, tagger.marginals(shards[0]).tobytes()
 
 
+def add_powers(number: int, sums: Any, factor: int) -> int:
+    sums[0][number % 3] += factor**number
+    sums[1][number, 1] -= 1
+    return -number
+
+
 @contextmanager
 def killing(client: Any, seconds: float, which: int) -> Iterator[None]:
     """After so many seconds a worker's process is killed; its nanny starts another."""
@@ -64,6 +71,48 @@ def killing(client: Any, seconds: float, which: int) -> Iterator[None]:
         yield
     finally:
         timer.join()
+
+
+def test_what_workers_add_up_is_what_would_be_added_up_here(client: Any) -> None:
+    cluster = Cluster(client)
+    parts = [5, 2, 0, 7, 1]
+    for executor in (Here(1), cluster):
+        sums = [np.zeros(3, np.int64), np.zeros((8, 2), np.int32)]
+        assert executor.add_up("step", add_powers, parts, sums, 3) == [-k for k in parts]
+        np.testing.assert_array_equal(sums[0], [3**0, 3**1 + 3**7, 3**5 + 3**2])
+        np.testing.assert_array_equal(sums[1][:, 0], 0)
+        np.testing.assert_array_equal(np.flatnonzero(sums[1][:, 1]), sorted(parts))
+
+
+def test_parts_stay_with_their_worker_unless_it_is_slow(client: Any) -> None:
+    cluster = Cluster(client)
+    client.wait_for_workers(2, timeout=60)
+    shares = dict(cluster._share(range(12)))
+    assert sorted(map(len, shares.values())) == [6, 6]
+    assert dict(cluster._share(range(12))) == shares
+    first, second = shares
+    cluster._speed = {first: 10.0, second: 1.0}
+    slow = dict(cluster._share(range(12)))
+    assert len(slow[first]) < 3
+    assert set(slow[first]) < set(shares[first])
+    assert sorted(slow[first] + slow[second]) == list(range(12))
+
+
+@pytest.mark.parametrize("bound", [1.0, 1000.0, 1e12, 1e200])
+def test_multiples_are_as_fine_as_a_sum_of_64_bits_can_be(bound: float) -> None:
+    unit, places = Multiples(bound), np.array([1, 0], np.uint32)
+    sums = np.zeros(2, np.int64)
+    given = np.array([bound / 3, -bound])
+    _native.add_multiples(sums, places, given, unit.exponent)
+    _native.add_multiples(sums, places, given[::-1] / 7, unit.exponent)
+    expected = [-bound + bound / 21, bound / 3 - bound / 7]
+    np.testing.assert_allclose(unit.to_real(sums), expected, rtol=1e-15, atol=bound * 2.0**-60)
+    with pytest.raises(OverflowError, match="too large"):
+        _native.add_multiples(sums, places, 8 * given, unit.exponent)
+    with pytest.raises(OverflowError, match="too large"):
+        _native.add_multiples(sums, places, np.array([0.0, np.nan]), unit.exponent)
+    with pytest.raises(ValueError, match="places"):
+        _native.add_multiples(sums, np.array([2], np.uint32), given[:1], unit.exponent)
 
 
 def test_the_model_has_the_same_bits_as_here(client: Any, shards: Shards) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
+from dovetail.cli.group import CommandGroup
+
 Run = Callable[..., Result]
 LAUNCH = "from dovetail.cli import main; main(prog_name='dovetail')"
 
@@ -31,6 +33,14 @@ def test_nothing_is_suggested_for_what_is_like_no_command(run: Run) -> None:
 def test_a_misspelt_option_is_suggested(run: Run) -> None:
     assert "--marginals" in run("tag", "--mariginals", "x", code=2).output
     assert "--version" in run("--verson", code=2).output
+
+
+def test_ctrl_c_while_arguments_are_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(CommandGroup, "parse_args", interrupted)
+    assert run("info", "m", code=130).output == "dovetail: interrupted\n"
 
 
 def complete(*words: str) -> list[str]:

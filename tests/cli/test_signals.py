@@ -93,3 +93,13 @@ def test_a_closed_standard_output_is_told() -> None:
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("dovetail: there is no standard output")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+@pytest.mark.parametrize("arguments", ["--help", "train --help", "--version", "info nowhere"])
+def test_a_full_disk_under_standard_output_is_told(arguments: str) -> None:
+    command = f"exec {sys.executable} -m dovetail {arguments} > /dev/full"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("dovetail: ")
+    assert "Traceback" not in done.stderr

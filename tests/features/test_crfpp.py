@@ -208,6 +208,12 @@ def test_mistakes_are_named_with_their_place(line: str, column_number: int, mess
         parse_crfpp(f"# Unigram\n\n{line}\nnonsense", NAMES, "np.tpl")
 
 
+def test_long_lines_are_read_in_a_time_that_grows_with_them() -> None:
+    with pytest.raises(DataError) as caught:
+        parse_crfpp("U00:" + 300_000 * "%x[", NAMES, "np.tpl")
+    assert len(str(caught.value)) < 200
+
+
 @pytest.mark.parametrize(
     ("text", "foreign"),
     [

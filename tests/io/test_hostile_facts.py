@@ -178,3 +178,12 @@ def test_a_pipeline_with_an_endless_lattice() -> None:
     for lattice in (2147483647, -1, "5", 2**70):
         with pytest.raises(ModelFileError, match=r"'lattice' in its description|cannot be read"):
             dovetail.load(to_bytes(arrays, {**facts, "lattice": lattice}))
+
+
+def test_impossible_clusters_of_vectors() -> None:
+    vectors = dovetail.WordVectors(["a", "b", "c"], [[1, 0], [0, 1], [1, 1]], clusters=2)
+    arrays, facts = parts(vectors.to_bytes())
+    for clusters in (2**31 - 1, 0, -1, float("inf"), "2", True):
+        settings = {**facts["settings"], "clusters": clusters}
+        with pytest.raises(ModelFileError, match=r"'settings' in its description|cannot be read"):
+            dovetail.load(to_bytes(arrays, {**facts, "settings": settings}))

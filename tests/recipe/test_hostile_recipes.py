@@ -22,8 +22,9 @@ TASK = '[[task]]\nname = "ner"\n'
         TASK + f'data = "x.conll"\ntemplate = "{5000 * "t"}"',
         TASK + 'data = "x.conll"\nseed = 18446744073709551616',
         f'unlabelled = "{5000 * "u"}"\n' + TASK + 'data = "x.conll"',
+        300_000 * "a." + "b = 1",  # for which Python would need an hour
     ],
-    ids=["nested", "digits", "long path", "zero", "long template", "seed", "long unlabelled"],
+    ids=["nested", "digits", "long path", "zero", "long template", "seed", "unlabelled", "dots"],
 )
 def test_odd_recipes_are_refused_in_a_sentence(text: str, tmp_path: Path) -> None:
     (tmp_path / "x.conll").write_text("Ada B-PER\nspoke O\n")

@@ -1,8 +1,9 @@
 """Workers of a Dask cluster, as an executor that outlives them.
 
 Each part keeps its worker from one round to the next, so that its files stay in that machine's
-memory. A worker that dies loses nothing: its tasks are done again by others. No wait is without
-limit: a cluster that has no workers for `PATIENCE` seconds ends the work with an error.
+memory. What tasks add up, a worker adds up over all its parts, and sends once. A worker that dies
+loses nothing: its tasks are done again by others. No wait is without limit: a cluster that has no
+workers for `PATIENCE` seconds ends the work with an error.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ import math
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from dovetail import __version__
-from dovetail.base.executor import Executor, Here, Shared
+from dovetail.base.executor import Executor, Here, Shared, WholeNumbers
 from dovetail.cores import count_cores
 from dovetail.errors import ClusterError, DataError, DovetailError
 
@@ -32,8 +36,17 @@ LOOK = 1.0  # seconds between looks at the cluster while waiting
 AGAIN = 5  # times that a part is given out anew after its workers died
 MOST_TOGETHER = 8  # parts that one task goes through
 LARGE = 100_000  # bytes from which what is given is sent to a worker once, not with each task
+DENSE = 0.8  # of all sums that are not zero: above it, all are sent
 LOCAL = "local:"
 Parts = tuple[int, ...]
+Shapes = tuple[tuple[tuple[int, ...], str], ...]  # of sums, with their types
+
+
+class Packed(NamedTuple):
+    """Sums on their way: which are not zero, as bits, and these; or all of them."""
+
+    used: npt.NDArray[np.uint8] | None
+    values: WholeNumbers
 
 
 class Cluster:
@@ -47,6 +60,7 @@ class Cluster:
         self._distributed = import_distributed()
         self._checked: set[str] = set()
         self._speed: dict[str, float] = {}  # seconds a part, lately
+        self._home: dict[int, str] = {}  # the worker of each part
 
     def each(
         self,
@@ -67,12 +81,66 @@ class Cluster:
                 ahead = 2 * sum(workers.values()) + 1
                 while waiting and len(at_work) < ahead:
                     some = waiting.popleft()
-                    at_work.append((some, self._submit(step, task, some, sent, workers, load)))
+                    best = self._choose(some, workers, load)
+                    at_work.append((some, self._submit(step, task, some, (), sent, best)))
                 some, future = at_work.popleft()
-                yield from self._results(step, task, some, future, given)
+                yield from self._results(step, task, some, (), future, given)[0]
         finally:
             for _, future in at_work:
                 future.cancel()
+
+    def add_up(
+        self,
+        step: str,
+        task: Callable[..., T],
+        parts: Sequence[int],
+        sums: Sequence[WholeNumbers],
+        *given: Any,
+    ) -> list[T]:
+        """``task(part, sums, *given)`` for each part, on each worker for all its parts at once."""
+        sent = self._send(given)
+        shapes = tuple((one.shape, one.dtype.str) for one in sums)
+        at_work = [
+            (some, self._submit(step, task, some, shapes, sent, address))
+            for address, some in self._share(parts)
+        ]
+        results: dict[int, T] = {}
+        try:
+            for some, future in at_work:
+                found, own = self._results(step, task, some, shapes, future, given)
+                results.update(zip(some, found, strict=True))
+                for total, one in zip(sums, own, strict=True):
+                    _add(total, one)
+        finally:
+            for _, future in at_work:
+                future.cancel()
+        return [results[part] for part in parts]
+
+    def _share(self, parts: Sequence[int]) -> list[tuple[str, Parts]]:
+        """What each thread of each worker goes through: its own parts, but no more than it has time
+        for."""
+        workers = self._workers()
+        pace = {address: n / self._slowness(address) for address, n in workers.items()}
+        most = {k: math.ceil(len(parts) * own / sum(pace.values())) for k, own in pace.items()}
+        shares: dict[str, list[int]] = {address: [] for address in workers}
+        homeless = []
+        for part in parts:
+            home = self._home.get(part, "")
+            if home in workers and len(shares[home]) < most[home]:
+                shares[home].append(part)
+            else:
+                homeless.append(part)
+        for part in homeless:
+            best = min(workers, key=lambda k: (len(shares[k]) + 1) / pace[k])
+            shares[best].append(part)
+            if self._home.get(part) not in workers:
+                self._home[part] = best
+        return [
+            (address, tuple(own[k::threads]))
+            for address, threads in workers.items()
+            for own in [shares[address]]
+            for k in range(min(threads, len(own)))
+        ]
 
     def _divide(self, parts: list[int], together: bool) -> list[Parts]:
         """What each task goes through: where parts are small, one for each would cost time."""
@@ -160,60 +228,76 @@ class Cluster:
                 )
         return tuple(sent)
 
+    def _slowness(self, address: str) -> float:
+        """How slow a worker is beside the others, in steps of two: parts are not to wander for
+        little."""
+        usual = sorted(self._speed.values())[len(self._speed) // 2] if self._speed else 1.0
+        return 2.0 ** round(math.log2(max(self._speed.get(address, usual) / usual, 1e-3)))
+
+    def _choose(self, parts: Parts, workers: dict[str, int], load: dict[str, float]) -> str:
+        """The worker that would be through with these parts first; among equals they always come
+        to the same."""
+
+        def finish(address: str) -> float:
+            own = load.get(address, 0.0) + len(parts)
+            return own * self._slowness(address) / workers[address]
+
+        best = min(workers, key=lambda address: (finish(address), address))
+        load[best] = load.get(best, 0.0) + len(parts)
+        return best
+
     def _submit(
         self,
         step: str,
         task: Callable[..., T],
         parts: Parts,
+        shapes: Shapes,
         sent: tuple[Any, ...],
-        workers: dict[str, int],
-        load: dict[str, float],
+        address: str,
     ) -> Any:
-        """Give parts to the worker that would be through with them first; among equals they always
-        come to the same."""
-        usual = sorted(self._speed.values())[len(self._speed) // 2] if self._speed else 1.0
-
-        def finish(address: str) -> float:
-            # steps of two: parts are not to wander for little
-            slowness = 2.0 ** round(math.log2(max(self._speed.get(address, usual) / usual, 1e-3)))
-            return (load.get(address, 0.0) + len(parts)) * slowness / workers[address]
-
-        best = min(workers, key=lambda address: (finish(address), address))
-        load[best] = load.get(best, 0.0) + len(parts)
+        """Give parts to a worker, or to another one if it dies."""
         return self.client.submit(
             _run,
             task,
             parts,
+            shapes,
             *sent,
             key=f"{step}-{parts[0]}-{uuid.uuid4().hex}",
-            workers=[best],
+            workers=[address],
             allow_other_workers=True,
             pure=False,
             retries=0,
         )
 
     def _results(
-        self, step: str, task: Callable[..., T], parts: Parts, future: Any, given: tuple[Any, ...]
-    ) -> list[T]:
-        """What a task has found; it is given out again where its worker, or what was sent there, is
-        lost."""
+        self,
+        step: str,
+        task: Callable[..., T],
+        parts: Parts,
+        shapes: Shapes,
+        future: Any,
+        given: tuple[Any, ...],
+    ) -> tuple[list[T], list[Packed]]:
+        """What a task has found, and its sums; it is given out again where its worker, or what was
+        sent there, is lost."""
         lost: Exception | None = None
         for _ in range(AGAIN):
             try:
                 self._wait(future)
-                address, seconds, results, error = self.client.gather(future, direct=True)
+                address, seconds, results, sums, error = self.client.gather(future, direct=True)
             except DovetailError:
                 raise
             except Exception as problem:  # lost with its worker: CancelledError, KilledWorker ...
                 lost = problem
                 logger.info("%s of parts %s is repeated: %s", step, parts, problem)
-                future = self._submit(step, task, parts, self._send(given), self._workers(), {})
+                sent = self._send(given)
+                best = self._choose(parts, self._workers(), {})
+                future = self._submit(step, task, parts, shapes, sent, best)
                 continue
             if error is not None:
                 raise error
             self._speed[address] = 0.5 * (self._speed.get(address, seconds) + seconds)
-            found: list[T] = results
-            return found
+            return results, sums
         raise ClusterError(
             f"the workers that were given part {parts[0]} died {AGAIN} times "
             f"({step}, {type(lost).__name__}): see their logs; they may lack memory"
@@ -228,24 +312,44 @@ class Cluster:
                 self._workers()
 
 
-def _run(task: Callable[..., T], parts: Parts, *given: Any) -> Any:
-    """On a worker: who found it, in how many seconds a part, what; or an error that names it."""
+def _run(task: Callable[..., T], parts: Parts, shapes: Shapes, *given: Any) -> Any:
+    """On a worker: who found it, in how many seconds a part, what, and sums of the given shapes; or
+    an error that names it."""
     distributed = import_distributed()
     address = distributed.get_worker().address
     start = time.perf_counter()
     results: list[T] = []
     try:
+        sums = [np.zeros(shape, dtype) for shape, dtype in shapes]
         for part in parts:
-            results.append(task(part, *given))
+            results.append(task(part, *([sums] if shapes else []), *given))
     except DovetailError as error:
-        return address, 0.0, None, type(error)(f"worker {address}: {error}")
+        return address, 0.0, None, None, type(error)(f"worker {address}: {error}")
     except MemoryError:
         number = parts[len(results)]
         problem = ClusterError(f"worker {address} has not enough memory for part {number}")
-        return address, 0.0, None, problem
+        return address, 0.0, None, None, problem
     except OSError as error:
-        return address, 0.0, None, ClusterError(f"worker {address}: {error}")
-    return address, (time.perf_counter() - start) / len(parts), results, None
+        return address, 0.0, None, None, ClusterError(f"worker {address}: {error}")
+    seconds = (time.perf_counter() - start) / len(parts)
+    return address, seconds, results, [_pack(one) for one in sums], None
+
+
+def _pack(sums: WholeNumbers) -> Packed:
+    """Sums without the zeros, where these are many: most weights of a large text are not met in a
+    small one."""
+    used = sums != 0
+    if np.count_nonzero(used) > DENSE * used.size:
+        return Packed(None, sums)
+    return Packed(np.packbits(used), sums[used])
+
+
+def _add(total: WholeNumbers, packed: Packed) -> None:
+    if packed.used is None:
+        total += packed.values
+    else:
+        used = np.unpackbits(packed.used, count=total.size).view(np.bool_).reshape(total.shape)
+        total[used] += packed.values
 
 
 @contextmanager

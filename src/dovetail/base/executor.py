@@ -2,17 +2,24 @@
 cluster.
 
 A task gets the number of a part and what all parts are given. Results come in the order of the
-parts, whoever found them, so that their sums have the same bits everywhere.
+parts, whoever found them. What tasks add up are whole numbers, multiples of a power of two: such
+sums are exact, so they have the same bits whoever added up what, and in whatever order. Each worker
+adds up its own parts, and sends one sum.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 T = TypeVar("T")
+WholeNumbers = npt.NDArray[np.signedinteger[Any]]
 logger = logging.getLogger(__name__)
 
 
@@ -21,6 +28,19 @@ class Shared(Generic[T]):
     """Something large that tasks are given: it is sent to each worker once."""
 
     value: T
+
+
+class Multiples:
+    """The multiples of a power of two that stand for real numbers in sums of 64 bits whose absolute
+    values stay below ``bound``."""
+
+    def __init__(self, bound: float) -> None:
+        self.exponent = 62 - math.frexp(max(bound, 1.0))[1]
+
+    def to_real(self, sums: WholeNumbers) -> npt.NDArray[np.float64]:
+        """The real numbers that whole ones stand for."""
+        found: npt.NDArray[np.float64] = np.multiply(sums, 2.0**-self.exponent)
+        return found
 
 
 class Executor(Protocol):
@@ -40,6 +60,18 @@ class Executor(Protocol):
 
         Parts that take long, or unequally long, are better not sent to a worker ``together``.
         """
+        ...
+
+    def add_up(
+        self,
+        step: str,
+        task: Callable[..., T],
+        parts: Sequence[int],
+        sums: Sequence[WholeNumbers],
+        *given: Any,
+    ) -> list[T]:
+        """``task(part, sums, *given)`` for each part, which adds to the sums; what tasks return, in
+        the order of the parts."""
         ...
 
     def check_memory(self, size: int, what: str) -> None:
@@ -63,6 +95,17 @@ class Here:
     ) -> Iterator[T]:
         logger.debug("%s, %s", step, "together" if together else "one by one")
         return (task(part, *given) for part in parts)
+
+    def add_up(
+        self,
+        step: str,
+        task: Callable[..., T],
+        parts: Sequence[int],
+        sums: Sequence[WholeNumbers],
+        *given: Any,
+    ) -> list[T]:
+        logger.debug("%s", step)
+        return [task(part, sums, *given) for part in parts]
 
     def check_memory(self, size: int, what: str) -> None:
         """How much memory there is here, the user knows."""

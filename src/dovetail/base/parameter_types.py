@@ -1,5 +1,5 @@
-"""Whether parameters that are numbers or flags have values of their type, as the annotations of
-``__init__`` declare it."""
+"""Whether parameters that are numbers, flags or names have values of their type, as the
+annotations of ``__init__`` declare it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,18 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from dovetail.cores import check_threads
 from dovetail.errors import TrainingError
 
-WORDS: dict[type, str] = {float: "a number", int: "a whole number", bool: "True or False"}
+WORDS: dict[type, str] = {
+    str: "a text",
+    float: "a number",
+    int: "a whole number",
+    bool: "True or False",
+}
 
 
 def check_parameter_types(estimator: Any) -> None:
     """Refuse the first value that is neither of the type nor one of the words that may be given."""
     cls: type = type(estimator)
-    for name, alternatives in numeric_types(cls).items():
+    for name, alternatives in plain_types(cls).items():
         value = getattr(estimator, name)
         if _is_one_of(value, alternatives):
             _check_range(name, value)
@@ -39,9 +44,9 @@ def _check_range(name: str, value: Any) -> None:
 
 
 @cache
-def numeric_types(cls: type) -> dict[str, tuple[Any, ...]]:
-    """What a parameter may be, of those that are numbers or flags: some of float, int, bool and
-    None's type, and words such as ``auto``."""
+def plain_types(cls: type) -> dict[str, tuple[Any, ...]]:
+    """What a parameter may be, of those that are numbers, flags or names: some of float, int, bool,
+    str and None's type, and words such as ``auto``."""
     found: dict[str, tuple[Any, ...]] = {}
     for one in reversed(cls.__mro__):
         init = vars(one).get("__init__")
@@ -55,10 +60,10 @@ def numeric_types(cls: type) -> dict[str, tuple[Any, ...]]:
 
 
 def _alternatives(name: str, text: Any, names: dict[str, Any]) -> tuple[Any, ...]:
-    """The parts of an annotation; nothing where there is something else in it than numbers."""
+    """The parts of an annotation; nothing where there is something else in it."""
     try:
         hint = get_type_hints(SimpleNamespace(__annotations__={name: text}), names)[name]
-    except NameError:  # imported for type checkers alone: no plain number
+    except NameError:  # imported for type checkers alone: no plain type
         return ()
     is_union = get_origin(hint) in (Union, UnionType)
     parts = get_args(hint) if is_union else (hint,)
@@ -78,6 +83,8 @@ def _is_one_of(value: Any, alternatives: tuple[Any, ...]) -> bool:
         if one is int and isinstance(value, Integral) and not is_flag:
             return True
         if one is bool and is_flag:
+            return True
+        if one is str and isinstance(value, str):
             return True
         if (one is NoneType and value is None) or (isinstance(one, str) and value == one):
             return True

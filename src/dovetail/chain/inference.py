@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from dovetail import _native
 from dovetail.chain.model import ANY_LABEL, ChainModel
+from dovetail.data import list_sequences
 from dovetail.errors import DataError
 from dovetail.features import Labels
 from dovetail.numeric import exp
 
-LARGEST_SEED = 2**63
+TOO_LARGE = 2**63
 _DECODERS = {"viterbi": "viterbi", "marginal": "max_marginal"}
 
 
@@ -87,8 +88,6 @@ def sample_labels(
 ) -> list[list[list[str]]]:
     """n label sequences for each sequence, drawn from the model's distribution."""
     n, seed = _check_integer("n", n, 1), _check_integer("seed", seed, 0)
-    if seed >= LARGEST_SEED:
-        raise DataError(f"seed is {seed}; give a number below 2**63")
     out = []
     for s in range(batch.n_sequences):
         try:
@@ -136,12 +135,14 @@ def _check_integer(name: str, value: Any, least: int) -> int:
         raise DataError(f"{name} is {value!r}; give a whole number") from None
     if number < least:
         raise DataError(f"{name} is {number}; give a whole number of at least {least}")
+    if number >= TOO_LARGE:
+        raise DataError(f"{name} is {number}; give a number below 2**63")
     return number
 
 
 def _flatten_checked(batch: _native.Batch, beside: Iterable[Iterable[Any]], what: str) -> list[Any]:
     """Values that run alongside the tokens of a batch, checked to be one for each."""
-    rows = [list(row) for row in beside]
+    rows = list_sequences(beside, f"give {what} for each sequence, as lists")
     if len(rows) != batch.n_sequences:
         raise DataError(f"there are {batch.n_sequences} sequences but {len(rows)} with {what}")
     edges = pairwise(batch.bounds.tolist())

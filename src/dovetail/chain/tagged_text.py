@@ -13,6 +13,7 @@ from dovetail.corpus import Corpus
 from dovetail.corpus.record import Record, RecordGatherer
 from dovetail.corpus.texts import Unit, check_unit, cut_lines
 from dovetail.corpus.tokenizer import tokenize
+from dovetail.data import iterate
 from dovetail.errors import DataError
 
 OUTSIDE = "O"
@@ -93,9 +94,7 @@ def cut_texts(
 ) -> CutTexts:
     """Texts cut into lines, paragraphs or nothing."""
     check_unit(unit)
-    if isinstance(texts, str):
-        raise DataError("give a list of texts, not a single one")
-    given = list(texts)
+    given = list(iterate(texts, "give a list of texts, not a single one"))
     owners: list[int] = []
     starts: list[int] = []
     parts: list[str] = []

@@ -14,7 +14,7 @@ from dovetail.chain.inputs import held_out_scorer, index_training_data
 from dovetail.chain.model import ChainModel
 from dovetail.chain.queries import TaggerQueries
 from dovetail.data import is_on_disk
-from dovetail.errors import DataError
+from dovetail.errors import DataError, TrainingError
 from dovetail.io.model_file import TAGGER, ModelFile, Source, open_model
 
 if TYPE_CHECKING:
@@ -124,6 +124,22 @@ class Tagger(TaggerQueries):
         self.threads = threads
         self.seed = seed
         self.memory_limit = memory_limit
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not isinstance(self.groups, list | tuple) or not all(
+            hasattr(group, "pattern") for group in self.groups
+        ):
+            raise TrainingError(f"groups is {self.groups!r}; give a list of FeatureGroup")
+        if not (isinstance(self.constraints, str | None) or hasattr(self.constraints, "matrix")):
+            raise TrainingError(
+                f"constraints is {self.constraints!r}; give a scheme such as IOB2, 'auto', "
+                "Constraints, or None"
+            )
+        if not isinstance(self.label_weights, Mapping | None):
+            raise TrainingError(
+                f"label_weights is {self.label_weights!r}; give a number for each label"
+            )
 
     # Training
 

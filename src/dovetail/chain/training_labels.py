@@ -13,6 +13,7 @@ from dovetail.corpus.label_checks import (
     is_span_scheme,
     make_legal,
 )
+from dovetail.data import LABELS, iterate
 
 logger = logging.getLogger(__name__)
 _logged: set[str] = set()
@@ -24,7 +25,7 @@ def prepare_labels(sequences: Iterable[Any], constraints: Any) -> tuple[list[Any
     Only the constraints "auto" repair: sequences that break the scheme of the others. Labels that
     look like typing errors are logged.
     """
-    given = list(sequences)
+    given = list(iterate(sequences, LABELS))
     lists = [labels if isinstance(labels, list | tuple) else [] for labels in given]
     counts = count_labels(lists)
     doubts = find_doubtful_labels(counts)

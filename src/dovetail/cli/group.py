@@ -70,6 +70,25 @@ class CommandGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(SUMMARIES.items()))
 
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Read the arguments, and show the help; what goes wrong is told as later on."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except BrokenPipeError:
+            _drop_output()
+            raise click.exceptions.Exit(PIPE_CLOSED) from None
+        except OSError as error:
+            raise _failure(error) from None
+        except KeyboardInterrupt:
+            click.echo("dovetail: interrupted", err=True)
+            raise click.exceptions.Exit(exit_code()) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; known errors become a sentence and an exit code, never a traceback."""
         try:
@@ -92,9 +111,7 @@ class CommandGroup(click.Group):
         except MemoryError as error:
             raise Failure(str(error) or "there is not enough memory") from None
         except OSError as error:
-            _drop_output()
-            where = f"{error.filename}: " if error.filename else "reading or writing failed: "
-            raise Failure(f"{where}{error.strerror or error}") from None
+            raise _failure(error) from None
         return result
 
 
@@ -112,6 +129,12 @@ def _complete_files(command: click.Command) -> None:
         argument = isinstance(parameter, click.Argument)
         if parameter.type is click.STRING and (argument or parameter.metavar in FILE_METAVARS):
             parameter.type = click.Path()
+
+
+def _failure(error: OSError) -> Failure:
+    _drop_output()
+    where = f"{error.filename}: " if error.filename else "reading or writing failed: "
+    return Failure(f"{where}{error.strerror or error}")
 
 
 def _drop_output() -> None:

@@ -333,8 +333,12 @@ def _checked_bounds(values: ArrayLike, what: str) -> Ints:
 
 
 def _bounds_of(lists: Lists) -> Ints:
-    bounds = np.zeros(len(lists) + 1, dtype=np.int64)
-    np.cumsum([len(values) for values in lists], out=bounds[1:])
+    try:
+        lengths = [len(values) for values in lists]
+    except TypeError:
+        raise DataError("a column is a list of sequences, each a list of strings") from None
+    bounds = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=bounds[1:])
     return bounds
 
 

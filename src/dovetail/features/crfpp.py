@@ -54,7 +54,7 @@ WAPITI = Dialect(
     'a macro such as %x[-1,0], %t[0,0,"regexp"] or %m[0,0,"regexp"]',
     FARTHEST,
 )
-ONLY_WAPITI = re.compile(r"^(?:[ub*]|[^#\n]*%(?:[XtTmM]|x\[[^]\n]*[@*+ \t]))", re.MULTILINE)
+ONLY_WAPITI = re.compile(r"^(?:[ub*]|[^#\n]*%(?:[XtTmM]|x\[[^]\n]{0,40}[@*+ \t]))", re.MULTILINE)
 FOREIGN = re.compile(r'^(?:\*|[UuBb][^"#\n]*%|[UuBb]\w*:\s*$)', re.MULTILINE)
 
 
@@ -143,7 +143,7 @@ class _LineReader:
         while (start := self.text.find("%", done)) >= 0:
             found = self.dialect.macro.match(self.text, start)
             if not found:
-                said = self.text[start:].split("]")[0]
+                said = self.text[start : start + 40].split("]")[0]
                 self._fail(start, f"found '{said}', expected {self.dialect.macros}")
             skeleton += self.text[done:start] + "%"
             macros.append(self._macro(found))

@@ -9,6 +9,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Self
 
 from dovetail import _native
+from dovetail.data import iterate
 from dovetail.errors import DataError
 from dovetail.features.attributes import Role
 from dovetail.io.files import PathLike, open_bytes
@@ -58,9 +59,8 @@ class Dataset:
         """Index feature lists, with labels, sequence weights and allowed labels running
         alongside."""
         data = cls()
-        beside = {"labels": labels, "weights": weights, "allowed": allowed}
-        iterators = {name: iter(values) for name, values in beside.items() if values is not None}
-        for number, items in enumerate(sequences, start=1):
+        iterators = _iterators(labels=labels, weights=weights, allowed=allowed)
+        for number, items in enumerate(iterate(sequences), start=1):
             found: dict[str, Any] = {
                 name: next(values, _MISSING) for name, values in iterators.items()
             }
@@ -137,11 +137,7 @@ class Dataset:
         """
         if self.template is None:
             raise DataError("this data set has no template: say Dataset(template), or use append")
-        beside: dict[str, Iterator[Any]] = {"labels": iter(labels)}
-        if weights is not None:
-            beside["weights"] = iter(weights)
-        if allowed is not None:
-            beside["allowed"] = iter(allowed)
+        beside = _iterators(labels=labels, weights=weights, allowed=allowed)
         columns = self.template.read_whole(sequences)
         self.template.extract(self.native, columns, **beside)
         _check_used_up(beside, self.n_sequences)
@@ -181,11 +177,27 @@ class Dataset:
         """Labels in order of first appearance."""
         return self.native.labels
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "native": (_native.dataset_arrays(self.native), self.labels)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.native = _native.dataset_from_arrays(*state["native"])
+
     def __repr__(self) -> str:
         return (
             f"Dataset({self.n_sequences} sequences, {self.n_tokens} tokens, "
             f"{self.n_features} features, {len(self.labels)} labels)"
         )
+
+
+def _iterators(**beside: Any) -> dict[str, Iterator[Any]]:
+    """What runs alongside the sequences, of what is given."""
+    return {
+        name: iterate(values, f"give {name} for each sequence")
+        for name, values in beside.items()
+        if values is not None
+    }
 
 
 def _check_used_up(beside: Mapping[str, Iterator[Any]], n_sequences: int) -> None:

@@ -45,6 +45,7 @@ def resolve_corpus_features(
         if features in (None, DEFAULT):
             return default(inputs, spans=_has_spans(corpus.lists(label)))
         return named(str(features), inputs)
+    _check_kind(features)
     if label in getattr(features, "columns", ()):
         raise DataError(f"the template reads '{label}', the column that is to be learnt")
     return features
@@ -57,7 +58,18 @@ def resolve_list_features(
     these are token features already."""
     if features == DEFAULT:
         return default(("word",), spans=_has_spans(labels))
-    return named(features, ("word",)) if isinstance(features, str) else features
+    if isinstance(features, str):
+        return named(features, ("word",))
+    if features is not None:
+        _check_kind(features)
+    return features
+
+
+def _check_kind(features: Any) -> None:
+    if not isinstance(features, Template) and not callable(features):
+        raise DataError(
+            f"features is {features!r}; give a template, the name of a set, or a function"
+        )
 
 
 def _has_spans(labels: Iterable[Sequence[Any]]) -> bool:

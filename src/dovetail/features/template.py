@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from dovetail import _native
-from dovetail.data import is_corpus
+from dovetail.data import is_corpus, iterate
 from dovetail.errors import DataError
 from dovetail.features.attributes import Attribute, Row
 from dovetail.features.columns import column
@@ -210,12 +210,7 @@ class Template:
                 whole = len(data) <= size
                 yield self.read_corpus(data if whole else data[first : first + size])
             return
-        if isinstance(data, str | Mapping):
-            raise DataError("give a list of sequences, each a list of tokens")
-        try:
-            sequences = iter(data)
-        except TypeError:
-            raise DataError("give a list of sequences, each a list of tokens") from None
+        sequences = iterate(data)
         done = 0
         while part := list(islice(sequences, None if self._reads_places else AT_ONCE)):
             yield self._read_lists(part, done)
@@ -223,7 +218,9 @@ class Template:
 
     def read_whole(self, data: Any) -> _native.Columns:
         """The columns of data in one piece."""
-        return self.read_corpus(data) if is_corpus(data) else self._read_lists(list(data), 0)
+        return (
+            self.read_corpus(data) if is_corpus(data) else self._read_lists(list(iterate(data)), 0)
+        )
 
     def read_corpus(self, corpus: Corpus) -> _native.Columns:
         """The columns of a corpus as templates see them."""

@@ -9,6 +9,7 @@ from typing import Any
 from dovetail.limits import limits
 
 LARGEST = 2**63
+MOST_CLUSTERS = 65_535
 Check = Callable[[Any], bool]
 
 
@@ -71,6 +72,10 @@ def _lattice(value: Any) -> bool:
     return whole(value) and 1 <= value <= limits.lattice
 
 
+def _clusters(value: Any) -> bool:
+    return whole(value) and 1 <= value <= MOST_CLUSTERS
+
+
 def _settings(value: Any) -> bool:
     """Parameters of an estimator, which checks their types but for these."""
     return mapping(value) and all(text(value[k]) for k in ("column", "name") if k in value)
@@ -90,6 +95,10 @@ _named = list_of(fields(name=text))
 def _table(value: Any) -> bool:
     own = fields(prefixes=list_of(whole), unknown=or_none(text))
     return _settings(value) and own(value)
+
+
+def _vectors(value: Any) -> bool:
+    return _settings(value) and fields(clusters=or_none(_clusters))(value)
 
 
 EVERY: Mapping[str, Check] = {"labels": unique, "training": mapping}
@@ -120,7 +129,7 @@ SCHEMA: Mapping[str, Mapping[str, Check]] = {
     "biased hidden Markov model": _EM,
     "layered hidden Markov model": {"settings": _settings, "biased": list_of(anything)},
     "set of word classes": {"settings": _settings, "log_likelihood": finite},
-    "set of word vectors": {"settings": _settings, "dimensions": whole},
+    "set of word vectors": {"settings": _vectors, "dimensions": whole},
     "table of words": {"settings": _table},
     "document context": {"settings": _settings, "bytes": whole},
     "pipeline": {

@@ -11,6 +11,7 @@ import numpy as np
 from dovetail.base import Estimator
 from dovetail.cores import count_cores
 from dovetail.corpus import Column, Corpus, SoftColumn
+from dovetail.data import list_sequences
 from dovetail.errors import DataError, DovetailError
 from dovetail.features import Template
 from dovetail.features.resolution import resolve_corpus_features
@@ -149,6 +150,8 @@ class LinearTagger(Estimator):
             there = f"only the label '{labels[0]}'" if labels else "no labels"
             raise DataError(f"the column '{label}' has {there}: classifiers need at least two")
         template = resolve_corpus_features(self.features, data, label)
+        if not isinstance(template, Template):
+            raise DataError("the features of a linear tagger are a template, or the name of a set")
         return label, template, codes, labels
 
     @property
@@ -276,7 +279,7 @@ def training_facts(found: Classifiers, **more: Any) -> dict[str, Any]:
 
 
 def _rereadable(data: Any) -> Any:
-    return data if isinstance(data, Corpus) else [list(sequence) for sequence in data]
+    return data if isinstance(data, Corpus) else list_sequences(data)
 
 
 def _sequences(data: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dovetail.base import Estimator, clone
 from dovetail.base.annotator import Annotator
 from dovetail.chain.tagger import Tagger
+from dovetail.errors import DataError
 from dovetail.pipeline.layers.layer import Layer, check_fitted, layer_named, weigh_layers
 from dovetail.pipeline.representations import split_representations
 
@@ -63,6 +64,8 @@ class Composition(Estimator):
                 parts |= {other: self._untrained[other].source for other in self.names}
                 self._replace_parts({**parts, name: value})
         elif name == "weights":
+            if not isinstance(value, Mapping | None):
+                raise DataError(f"weights is {value!r}; give a number for each layer by its name")
             self.weights = dict.fromkeys(self.names, 1.0) | dict(value or {})
         else:
             super()._set(name, value)

@@ -54,6 +54,8 @@ class LayeredLabeller(Composition):
         check_choice("inference", self.inference, METHODS)
         if self.lattice is not None and self.lattice < 1:
             raise DataError(f"lattice is {self.lattice}; give a number of labellings of at least 1")
+        if not 0 <= self.epsilon < 1:
+            raise DataError(f"epsilon is a share of probability below 1, not {self.epsilon}")
 
     @property
     def decode(self) -> Decode:

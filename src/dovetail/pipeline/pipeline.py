@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +110,7 @@ class Pipeline(LayeredLabeller):
         folds: int = 5,
         seed: int = 0,
         callback: Listener | None = None,
+        cluster: Any = None,
     ) -> Pipeline:
         """Train the layers one after another, each on a corpus of its own or all on one.
 
@@ -138,26 +140,32 @@ class Pipeline(LayeredLabeller):
 
         ``training_`` has facts of the training by layer.
 
+        ``cluster``, a Dask client or what `dovetail.base.cluster.open_cluster` takes, trains models
+        for cross-fitting and cross-validation on its workers; the result has the same bits.
+
         Ctrl-C in the training of the last task ends it with what there is: the best model so far,
         of ``auto`` the best that was finished. ``interrupted_`` and ``notes_`` then say so. Before
         that, nothing of the pipeline changes, and KeyboardInterrupt is raised.
         """
-        from dovetail.pipeline.train.fit import Trainer  # not needed to start and tag
+        from dovetail.base.cluster import open_executor  # these are not needed to start and tag
+        from dovetail.pipeline.train.fit import Trainer
 
-        trainer = Trainer(
-            self._decoder,
-            self._untrained,
-            self.representations,
-            self.decode,
-            training=training,
-            labels=labels,
-            same=same,
-            old_text=old_text,
-            folds=folds,
-            seed=seed,
-            callback=callback,
-        )
-        self._put(trainer.fit(data))
+        with nullcontext() if cluster is None else open_executor(cluster) as workers:
+            trainer = Trainer(
+                self._decoder,
+                self._untrained,
+                self.representations,
+                self.decode,
+                training=training,
+                labels=labels,
+                same=same,
+                old_text=old_text,
+                folds=folds,
+                seed=seed,
+                callback=callback,
+                cluster=workers,
+            )
+            self._put(trainer.fit(data))
         return self
 
     def _put(self, result: TrainingResult) -> None:

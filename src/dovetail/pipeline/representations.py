@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dovetail.base.representation import Representation
+from dovetail.data import iterate
 from dovetail.errors import DataError, DovetailError, ModelFileError
 from dovetail.io.loading import load
 from dovetail.io.model_file import ModelFile, Source
@@ -36,6 +37,7 @@ def split_representations(
             name: one for name, one in given.items() if not isinstance(one, Representation)
         }
     else:
+        given = list(iterate(given, "give layers by their names, or a list of them"))
         found = [one for one in given if isinstance(one, Representation)]
         rest = [one for one in given if not isinstance(one, Representation)]
     layers = make_layers(rest, weights)

@@ -34,6 +34,7 @@ from dovetail.recipe.schema.tasks import ANY_TASK, TASK_KINDS, TRAINED_TASK
 
 logger = logging.getLogger(__name__)
 
+MOST_DOTS = 1000  # in a line; the time for names such as a.b.c grows with the square of them
 Values = dict[str, Any]
 TABLES = {
     "[[task]]": {**ANY_TASK, **TAGGER},
@@ -46,6 +47,9 @@ def parse_recipe(path: Path) -> Description:
     """What the file of a recipe says."""
     with open_text(path) as file:
         text = file.read()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.count(".") > MOST_DOTS:
+            raise DataError(f"{path}:{number} has more than {MOST_DOTS:,} dots: give fewer")
     try:
         given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

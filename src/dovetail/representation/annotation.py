@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dovetail.corpus import Column, Corpus, Shards, SoftColumn
+from dovetail.data import iterate
 from dovetail.errors import DataError
 from dovetail.representation.text import Text
 from dovetail.representation.vocabulary import Vocabulary
@@ -40,9 +41,10 @@ def set_value(column: Column, value: Value) -> Column:
 
 def check_corpora(data: Corpora, column: str) -> list[Corpus]:
     """Corpora to learn from, which must have the column and tokens in it."""
-    corpora = [data] if isinstance(data, Corpus) else list(data)
+    wanted = "a representation is learned from a corpus, or from a list of them"
+    corpora = [data] if isinstance(data, Corpus) else list(iterate(data, wanted))
     if not all(isinstance(corpus, Corpus) for corpus in corpora):
-        raise DataError("a representation is learned from a corpus, or from a list of them")
+        raise DataError(wanted)
     for corpus in corpora:
         corpus.column(column)
     if not sum(corpus.n_tokens for corpus in corpora):

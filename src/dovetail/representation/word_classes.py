@@ -27,7 +27,11 @@ from dovetail.representation.annotation import (
 )
 from dovetail.representation.bias.bias import CodeBias
 from dovetail.representation.bias.property import Domains, Property
-from dovetail.representation.bias.registry import find_label_columns, restore_properties
+from dovetail.representation.bias.registry import (
+    check_properties,
+    find_label_columns,
+    restore_properties,
+)
 from dovetail.representation.cross_fitting import cross_fit
 from dovetail.representation.file import (
     open_representation_file,
@@ -151,6 +155,7 @@ class WordClasses(Representation):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        check_properties(self.properties)
         check_states(self.classes, "classes")
         check_value(self.value)
         if self.passes < 1:
@@ -186,35 +191,37 @@ class WordClasses(Representation):
                     "a corpus on disk has neither a target nor properties of its classes"
                 )
             with open_executor(cluster) as executor:
-                self.vocabulary_, text = open_text(
+                vocabulary, text = open_text(
                     source, self.column, executor, min_count=self.min_count, rare=self.rare
                 )
-            return self._learn(text, [], callback)
+            return self._learn(vocabulary, text, [], callback)
         refuse_cluster(cluster)
         texts = [source] if target is None else [source, target]
         corpora = [corpus for text in texts for corpus in check_corpora(text, self.column)]
         columns = [corpus.column(self.column) for corpus in corpora]
-        self.vocabulary_ = Vocabulary.of_columns(columns, min_count=self.min_count, rare=self.rare)
+        vocabulary = Vocabulary.of_columns(columns, min_count=self.min_count, rare=self.rare)
         biases = [
             bias
             for one in self.properties
             for bias in one.bias(self._domains(source, target)).class_biases
         ]
-        return self._learn(join_text(corpora, self.column, self.vocabulary_), biases, callback)
+        joined = join_text(corpora, self.column, vocabulary)
+        return self._learn(vocabulary, joined, biases, callback)
 
     def _learn(
         self,
+        vocabulary: Vocabulary,
         text: Text | ShardText,
         biases: Sequence[CodeBias],
         callback: Callable[..., Any] | None,
     ) -> WordClasses:
-        check_states(self.classes, "classes", len(self.vocabulary_))
+        check_states(self.classes, "classes", len(vocabulary))
         native = _start_exchange(text, self.classes, self.seed, biases)
         hooks: Hooks[_Pass, _Progress] = Hooks(
             None if callback is None else lambda progress: callback(*progress)
         )
         outcome = run_rounds(_passes(native), _report, hooks, limit=self.passes, unit="passes")
-        self.stopped_ = outcome.stopped
+        self.vocabulary_, self.stopped_ = vocabulary, outcome.stopped
         self.classes_, self.log_likelihood_ = np.asarray(native.classes()), native.log_likelihood
         self.counts_ = np.bincount(text.words, minlength=text.n_words).astype(np.int32)
         return self

@@ -15,7 +15,7 @@ from dovetail.io.files import PathLike
 from dovetail.studio.annotation import Annotation, Document
 from dovetail.studio.database import NAME, Database
 from dovetail.studio.journal import Current, Journal, Place
-from dovetail.studio.layers import Label, Layer
+from dovetail.studio.layers import Layer, read_layers
 from dovetail.studio.stored import check_stored, read_document, refuse_links
 
 ME = "me"
@@ -153,10 +153,7 @@ class Project:
     @property
     def layers(self) -> tuple[Layer, ...]:
         """The layers, in their order."""
-        return tuple(
-            Layer(layer["name"], tuple(Label(**label) for label in layer["labels"]))
-            for layer in self.setting("layers", [])
-        )
+        return tuple(read_layers(self.setting("layers", [])))
 
     def layer(self, name: str) -> Layer:
         """The layer of that name, or a `DataError` that lists those there are."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from dovetail.corpus import Corpus
-from dovetail.data import is_corpus
+from dovetail.data import TOKENS, is_corpus, list_sequences
 from dovetail.errors import DataError
 from dovetail.pipeline.layers.layer import Layer
 from dovetail.pipeline.representations import find_columns
@@ -28,9 +28,7 @@ def as_corpus(
     if is_corpus(data):
         return cast(Corpus, data)
     inputs = input_columns(layers, representations) or ["word"]
-    if isinstance(data, str | Mapping):
-        raise DataError("give a corpus, or a list of sequences, each a list of tokens")
-    sequences = [list(sequence) for sequence in data]
+    sequences = list_sequences(data, f"give a corpus, or {TOKENS.removeprefix('give ')}")
     for number, sequence in enumerate(sequences, start=1):
         for place, token in enumerate(sequence, start=1):
             single = isinstance(token, str)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from dovetail.base.executor import Executor
 from dovetail.base.training import training_date
 from dovetail.corpus import Corpus
 from dovetail.errors import DataError
@@ -52,6 +53,7 @@ class Trainer:
     folds: int = 5
     seed: int = 0
     callback: Listener | None = None
+    cluster: Executor | None = None
 
     def fit(self, data: Corpus | Mapping[str, Corpus]) -> TrainingResult:
         """Train on a corpus for each task, or on one for all."""
@@ -150,6 +152,11 @@ class Trainer:
             )
         if self.folds < 2:
             raise DataError(f"folds is {self.folds}; give a whole number of at least 2")
+        if self.cluster is not None and training == "joint":
+            raise DataError(
+                "a cluster trains the folds of layers, of which joint training has none: leave it "
+                "out"
+            )
         if self.same and training != "auto":
             raise DataError("types of labels that are the same can be told to training 'auto' only")
 
@@ -189,6 +196,7 @@ class Trainer:
             self.representations,
             self.same or {},
             old_text=self._old_text(),
+            cluster=self.cluster,
         )
         for layer in layers:
             if layer.name in corpora:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from dovetail.base.executor import Executor, Shared
 from dovetail.chain.train.prior import FLAT_STRENGTH
 from dovetail.chain.train.steps import Progress
 from dovetail.corpus import Column, Corpus
@@ -66,6 +67,7 @@ class LayerwiseTraining:
     notes: list[str] = field(default_factory=list)
     sources: dict[str, TrainedOn] = field(default_factory=dict)
     old_text: Mapping[str, TrainedOn] = field(default_factory=dict)  # of layers not trained now
+    cluster: Executor | None = None  # that trains folds
 
     def text_of(self, layer: Layer) -> TrainedOn | None:
         """The labelled text of a layer, where it is at hand."""
@@ -195,10 +197,16 @@ class LayerwiseTraining:
 
     def _fold_models(self, lower: Layer, source: TrainedOn) -> list[Layer]:
         parts = assign_folds(source.corpus, self.folds, self.seed)
+        assert isinstance(lower.annotator, TrainableAnnotator)  # it was trained here
+        if self.cluster is not None:
+            work = Shared((lower.annotator.clone_for_fold(), source.corpus, source.label, parts))
+            folds = range(self.folds)
+            with name_task_in_errors(lower.name):
+                found = self.cluster.each("fold", fit_without, folds, work, together=False)
+                return [Layer(lower.name, annotator) for annotator in found]
         out = []
         for part in range(self.folds):
             rest = source.corpus.select(np.flatnonzero(parts != part))
-            assert isinstance(lower.annotator, TrainableAnnotator)  # it was trained here
             annotator = lower.annotator.clone_for_fold()
             name = f"{lower.name}, without part {part + 1} of {self.folds}"
             with name_task_in_errors(lower.name):
@@ -255,6 +263,16 @@ class LayerwiseTraining:
                         f"'{layer.name}' does not have (it has {', '.join(corpus.names)}) and no "
                         "task before it writes"
                     )
+
+
+def fit_without(
+    part: int, work: Shared[tuple[TrainableAnnotator, Corpus, str, Ints]]
+) -> TrainableAnnotator:
+    """An annotator trained on all of a text but one part."""
+    given, corpus, label, parts = work.value
+    annotator = given.clone_for_fold()
+    annotator.fit(corpus.select(np.flatnonzero(parts != part)), label)
+    return annotator
 
 
 def _chooses_features(layer: Layer) -> bool:

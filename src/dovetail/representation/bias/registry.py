@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from dovetail.errors import DataError
 from dovetail.representation.bias.distance import Distance
 from dovetail.representation.bias.entropy import Entropy
 from dovetail.representation.bias.predict import Predict
@@ -52,6 +53,16 @@ def make_properties(labels: str | None, weights: Mapping[str, float | None]) -> 
 def find_label_columns(properties: Sequence[Property | TokenCost]) -> tuple[str, ...]:
     """The columns of labels that some properties are biased by."""
     return tuple(name for p in properties if p.weight > 0 for name in p.label_columns)
+
+
+def check_properties(properties: Any) -> None:
+    """Refuse what is no list of properties."""
+    sound = isinstance(properties, list | tuple) and all(
+        hasattr(one, "weight") and hasattr(one, "label_columns") for one in properties
+    )
+    if not sound:
+        names = ", ".join(kind.__name__ for kind in (*PROPERTIES, TokenCost))
+        raise DataError(f"properties is {properties!r}; give a list of some of {names}")
 
 
 def restore_properties(specs: Sequence[dict[str, Any]]) -> list[Any]:

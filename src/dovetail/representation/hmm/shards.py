@@ -1,13 +1,13 @@
-"""Expected counts of a corpus on disk: those of its parts, added up in their order."""
+"""Expected counts of a corpus on disk: those of its parts, added up exactly, in any order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from dovetail import _native
+from dovetail.base.executor import Multiples, WholeNumbers
 from dovetail.representation.hmm.em import Rule
 from dovetail.representation.hmm.inference import Engine
 from dovetail.representation.hmm.parameters import Counts, Parameters
@@ -16,50 +16,40 @@ from dovetail.representation.shards import ShardText, read_words
 from dovetail.representation.text import Floats
 
 
-class PartCounts(NamedTuple):
-    """What an E-step finds in a part; emissions only of the words that it has."""
-
-    log_likelihood: float
-    start: Floats
-    transitions: Floats
-    words: npt.NDArray[np.int64]
-    emissions: Floats
-
-
 def expect_part(
     number: int,
+    sums: Sequence[WholeNumbers],
     emissions: Floats,
     transitions: Floats,
     start: Floats,
     folder: str,
+    exponent: int,
     exact: bool,
     threads: int,
-) -> PartCounts:
-    """The E-step in one part."""
+) -> float:
+    """The E-step in one part: its log-likelihood, and counts added to those of the others."""
     text = read_words(folder, number, len(emissions))
     at = Parameters(start, transitions, emissions)
     found = Engine(exact, threads).expected(text, at)
-    words = np.unique(text.words).astype(np.int64)
-    counts = found.counts
-    return PartCounts(
-        found.log_likelihood, counts.start, counts.transitions, words, counts.emissions[words]
-    )
+    words = np.flatnonzero(np.bincount(text.words, minlength=text.n_words)).astype(np.uint32)
+    states, counts = np.arange(len(start), dtype=np.uint32), found.counts
+    _native.add_multiples(sums[0], states, counts.start, exponent)
+    _native.add_multiples(sums[1], states, counts.transitions, exponent)
+    _native.add_multiples(sums[2], words, counts.emissions[words], exponent)
+    return found.log_likelihood
 
 
 def shard_em(text: ShardText, engine: Engine, rule: Rule, at: Parameters) -> Iterator[Step]:
     """Baum-Welch over parts."""
+    unit = Multiples(2.0 * text.n_tokens)  # of all that is expected, twice what can be
+    threads = text.executor.threads
     while True:
-        counts = Counts(*(np.zeros_like(one) for one in (at.start, at.transitions, at.emissions)))
-        log_likelihood = 0.0
         given = (at.emissions, at.transitions, at.start, text.folder)
-        threads = text.executor.threads
-        found = text.executor.each(
-            "expectations", expect_part, text.parts, *given, engine.exact, threads
-        )
-        for part in found:
-            log_likelihood += part.log_likelihood
-            counts.start[:] += part.start
-            counts.transitions[:] += part.transitions
-            counts.emissions[part.words] += part.emissions
-        at = rule(counts, at)
+        sums = [np.zeros(one.shape, np.int64) for one in (at.start, at.transitions, at.emissions)]
+        found = text.executor.add_up(
+            "expectations", expect_part, text.parts, sums, *given,
+            unit.exponent, engine.exact, threads,
+        )  # fmt: skip
+        log_likelihood = sum(found)
+        at = rule(Counts(*map(unit.to_real, sums)), at)
         yield Step(at, log_likelihood / text.n_tokens)

@@ -27,6 +27,7 @@ from dovetail.chain.train.shards.objective import ShardObjective
 from dovetail.chain.train.shards.prepared import (
     PARTS,
     TABLE,
+    Reach,
     first_parameters,
     prepare_part,
     table_path,
@@ -93,7 +94,7 @@ class ShardFitting(Fitting):
         whole = agree(self._index, parts, tagger.min_count)
         template = self.features if isinstance(self.features, Template) else None
         super().__init__(tagger, as_dataset(whole, template))
-        self.folder = self._prepare(whole)
+        self.folder, self.reaches = self._prepare(whole)
         closing.callback(PARTS.close, self.folder)
 
     def _index_folder(self, closing: ExitStack) -> str:
@@ -122,8 +123,8 @@ class ShardFitting(Fitting):
         spec = features.spec() if isinstance(features, Template) else {"kind": "function"}
         return {"features": spec, **parts[0].facts["description"]}
 
-    def _prepare(self, whole: Whole) -> str:
-        """The folder of the parts, laid out for this training; the parts are those of the index."""
+    def _prepare(self, whole: Whole) -> tuple[str, list[Reach]]:
+        """The folder of the parts, laid out for this training, and how far these reach."""
         tagger = self.tagger
         flags = {
             "min_count": int(tagger.min_count),
@@ -145,15 +146,17 @@ class ShardFitting(Fitting):
             "first": first_parameters(feature, self.data.n_features),
         }
         settings = [arrays[name].tobytes() for name in (*limits, "role", "scale", "margin")]
-        digest = fingerprint(__version__, json.dumps([flags, self.data.labels]), *settings)[:16]
+        digest = fingerprint(
+            __version__, json.dumps([flags, self.data.labels, Reach._fields]), *settings
+        )[:16]
         folder = Path(self._index) / f"ready-{digest}"
         folder.mkdir(exist_ok=True)
         facts = {**flags, "part_labels": self.data.labels, "whole": whole.facts}
         write_arrays(table_path(str(folder)), TABLE, arrays, facts)
         order = PrepareOrder(self._index, str(folder))
         logger.info("laying out the weights of %d parts", len(self.numbers))
-        list(self.executor.each("layout", prepare_part, self.numbers, order))
-        return str(folder)
+        reaches = list(self.executor.each("layout", prepare_part, self.numbers, order))
+        return str(folder), reaches
 
     def dual_obstacle(self) -> str | None:
         return "the text is on disk"
@@ -166,7 +169,7 @@ class ShardFitting(Fitting):
             self.problem,
             self.c2,
             self.folder,
-            self.numbers,
+            self.reaches,
             self.executor,
             precision=self.tagger.precision,
         )

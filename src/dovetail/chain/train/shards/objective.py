@@ -1,8 +1,8 @@
 """The objective of a training as a sum over the parts of a corpus.
 
-Each part's value and gradient are computed where the part is, and added up in the order of the
-parts in double precision. So the sum has the same bits wherever and in whatever order they were
-found.
+Each part's value and gradient are computed where the part is. Values are added up in the order of
+the parts, gradients as whole multiples of a power of two: the sums have the same bits wherever and
+in whatever order they were found.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail import _native
-from dovetail.base.executor import Executor
+from dovetail.base.executor import Executor, Multiples, WholeNumbers
 from dovetail.chain.train.objective import Objective, Precision
-from dovetail.chain.train.shards.prepared import PARTS
+from dovetail.chain.train.shards.prepared import PARTS, Reach
 from dovetail.chain.train.steps import State, Weights
 from dovetail.errors import TrainingError
 from dovetail.numeric import exp
 
 TOGETHER = 8  # parts that descend stochastically from the same weights
-
-Found = tuple[float, Weights]
+FARTHEST = 2.0**20  # that a weight moves in a pass over these parts
 
 
 @contextmanager
@@ -36,6 +35,8 @@ def _naming(number: int) -> Iterator[None]:
         raise TrainingError(
             f"part {number}: {error}, or its scores are beyond the range of numbers"
         ) from None
+    except OverflowError:
+        raise TrainingError(f"part {number}: its scores are beyond the range of numbers") from None
 
 
 class ShardObjective(Objective):
@@ -46,44 +47,38 @@ class ShardObjective(Objective):
         problem: _native.Problem,
         c2: float,
         folder: str,
-        parts: Sequence[int],
+        reaches: Sequence[Reach],
         executor: Executor,
         *,
         precision: Precision = "single",
     ) -> None:
         self.folder = folder
-        self.parts = parts
+        self.parts = range(len(reaches))
         self.executor = executor
+        self._gradient = Multiples(sum(reach.gradient for reach in reaches))
+        self._curvature = Multiples(sum(reach.curvature for reach in reaches))
         super().__init__(problem, c2, precision=precision, threads=executor.threads)
 
     def __call__(self, w: Weights) -> tuple[float, Weights]:
         self.evaluations += 1
-        gradient = np.zeros(self.size)
-        value = self._add("gradient", evaluate_part, gradient, w, self.precision)
+        value, gradient = self._add_up("gradient", evaluate_part, self._gradient, w)
         value += self.c2 * float(np.sum(w * w))
         gradient += 2.0 * self.c2 * w
         return value, gradient
 
     def _fisher(self, w: Weights) -> Weights:
-        fisher = np.zeros(self.size)
-        self._add("curvature", curve_part, fisher, w, self.precision)
-        return fisher
+        return self._add_up("curvature", curve_part, self._curvature, w)[1]
 
-    def _add(
-        self, step: str, task: Callable[..., Found], total: Weights, w: Weights, *given: Any
-    ) -> float:
-        """Add what a task finds for each part to the weights that it is about."""
-        value = 0.0
-        threads = self.executor.threads
-        found = self.executor.each(step, task, self.parts, w, self.folder, threads, *given)
-        for part, (own_value, own) in zip(self.parts, found, strict=True):
-            value += own_value
-            total[self.place(part)] += own
-        return value
-
-    def place(self, part: int) -> npt.NDArray[Any]:
-        """Which of all weights a part's are."""
-        return PARTS.get(self.folder, part).place
+    def _add_up(
+        self, step: str, task: Callable[..., float], unit: Multiples, w: Weights
+    ) -> tuple[float, Weights]:
+        """Sums of the values of all parts, and of what they add to the weights they are about."""
+        sums = np.zeros(self.size, np.int64)
+        # single precision is what kernels would make of the weights themselves
+        sent = w.astype(np.float32) if self.precision == "single" else w
+        given = (sent, self.folder, unit.exponent, self.executor.threads, self.precision)
+        values = self.executor.add_up(step, task, self.parts, [sums], *given)
+        return sum(values), unit.to_real(sums)
 
     def stochastic(self, w: Weights) -> ShardDescent:
         return ShardDescent(self, w)
@@ -106,18 +101,16 @@ class ShardDescent:
         parts = np.random.default_rng(seed).permutation(np.array(objective.parts))
         groups = [parts[k : k + TOGETHER].tolist() for k in range(0, len(parts), TOGETHER)]
         shrinking = float(exp(-2.0 * objective.c2 * rate / max(len(groups), 1)))
+        unit = Multiples(TOGETHER * FARTHEST)
         loss = 0.0
         for group in groups:
-            change = np.zeros(objective.size)
-            times = np.zeros(objective.size, np.float32)
-            given = (self.w, objective.folder, rate, seed)
-            found = objective.executor.each("descent", descend_part, group, *given)
-            for part, (own_loss, own) in zip(group, found, strict=True):
-                loss += own_loss
-                place = objective.place(part)
-                change[place] += own
-                times[place] += 1
-            self.w += change / np.maximum(times, 1)
+            sums = np.zeros(objective.size, np.int64)
+            times = np.zeros(objective.size, np.int32)
+            given = (self.w, objective.folder, unit.exponent, rate, seed)
+            loss += sum(
+                objective.executor.add_up("descent", descend_part, group, [sums, times], *given)
+            )
+            self.w += unit.to_real(sums) / np.maximum(times, 1)
             self.w *= shrinking
         return loss
 
@@ -132,33 +125,61 @@ class ShardDescent:
 
 
 def evaluate_part(
-    number: int, w: Weights, folder: str, threads: int, precision: Precision
-) -> Found:
-    """A part's loss and its gradient by the part's weights."""
+    number: int,
+    sums: Sequence[WholeNumbers],
+    w: npt.NDArray[Any],
+    folder: str,
+    exponent: int,
+    threads: int,
+    precision: Precision,
+) -> float:
+    """A part's loss, and its gradient added to that of the others."""
     part = PARTS.get(folder, number)
-    own = w[part.place]
+    own = w[part.place].astype(np.float64)
     gradient = np.empty_like(own)
     with _naming(number):
-        return part.kernel(precision).evaluate(own, gradient, 0.0, threads), gradient
+        loss: float = part.kernel(precision).evaluate(own, gradient, 0.0, threads)
+        _native.add_multiples(sums[0], part.place, gradient, exponent)
+    return loss
 
 
-def curve_part(number: int, w: Weights, folder: str, threads: int, precision: Precision) -> Found:
-    """The diagonal of a part's Fisher information."""
+def curve_part(
+    number: int,
+    sums: Sequence[WholeNumbers],
+    w: npt.NDArray[Any],
+    folder: str,
+    exponent: int,
+    threads: int,
+    precision: Precision,
+) -> float:
+    """The diagonal of a part's Fisher information, added to that of the others."""
     part = PARTS.get(folder, number)
-    own = w[part.place]
+    own = w[part.place].astype(np.float64)
     fisher = np.empty_like(own)
     with _naming(number):
         part.kernel(precision).curvature(own, fisher, threads)
-    return 0.0, fisher
+        _native.add_multiples(sums[0], part.place, fisher, exponent)
+    return 0.0
 
 
-def descend_part(number: int, w: Weights, folder: str, rate: float, seed: int) -> Found:
-    """By how much one pass over a part, without penalty, changes its weights."""
+def descend_part(
+    number: int,
+    sums: Sequence[WholeNumbers],
+    w: Weights,
+    folder: str,
+    exponent: int,
+    rate: float,
+    seed: int,
+) -> float:
+    """The loss met in one pass over a part without penalty; added are the changes of its weights,
+    and how many parts have each."""
     part = PARTS.get(folder, number)
     own = w[part.place]
     with _naming(number):
         descent = _native.Stochastic(part.problem, 0.0, own)
         loss = descent.epoch(rate, seed)
-    after = np.empty_like(own)
-    descent.weights(after)
-    return loss, after - own
+        after = np.empty_like(own)
+        descent.weights(after)
+        _native.add_multiples(sums[0], part.place, after - own, exponent)
+    sums[1][part.place] += 1
+    return loss

@@ -27,6 +27,13 @@ Array = npt.NDArray[Any]
 Precision = str
 
 
+class Reach(NamedTuple):
+    """What no entry of the gradient of a text, and of its curvature, exceeds."""
+
+    gradient: float
+    curvature: float
+
+
 class Order(NamedTuple):
     """Where the indexed parts are, where the table and the prepared parts."""
 
@@ -42,11 +49,13 @@ def part_path(folder: str, number: int) -> Path:
     return Path(folder) / f"ready-{number:05d}.shard"
 
 
-def prepare_part(number: int, order: Order) -> int:
-    """Lay out the weights of a part as the table asks for, unless that has been done; the bytes of
-    its file."""
+def prepare_part(number: int, order: Order) -> Reach:
+    """Lay out the weights of a part as the table asks for, unless that has been done; how far they
+    reach."""
     path = part_path(order.folder, number)
-    if not path.exists():
+    if path.exists():
+        reach = read_arrays(path, PART, verify=False).facts["reach"]
+    else:
         table, facts = read_arrays(table_path(order.folder), TABLE, verify=False)
         own, own_facts = open_index(order.indexed, number, verify=True)
         data, feature = _known_features(own, own_facts, table, facts)
@@ -66,8 +75,23 @@ def prepare_part(number: int, order: Order) -> int:
             raise TrainingError(f"part {number}: {error}") from None
         arrays: dict[str, Any] = dict(_native.problem_arrays(problem))
         place = _places(problem, feature, table["first"])
-        write_arrays(path, PART, {**arrays, "place": place}, {"part_labels": facts["part_labels"]})
-    return path.stat().st_size
+        reach = _reach(own, scale)
+        own_facts = {"part_labels": facts["part_labels"], "reach": reach}
+        write_arrays(path, PART, {**arrays, "place": place}, own_facts)
+    return Reach(*reach)
+
+
+def _reach(own: Mapping[str, Array], scale: Array) -> Reach:
+    """Residuals are at most 1, so a sum of values bounds every sum over the occurrences of one
+    feature; a transition is expected at most once a token."""
+    values, weights = own["data_values"], own["data_weights"]
+    widest = max(1.0, float(scale.max(initial=0.0)))
+    heaviest = max(1.0, float(weights.max(initial=0.0)))
+    occurrences = len(own["data_ids"])
+    total = float(np.abs(values).sum(dtype=np.float64)) if values.size else occurrences
+    squares = float(np.square(values, dtype=np.float64).sum()) if values.size else occurrences
+    tokens = len(own["data_gold"])
+    return Reach(heaviest * (widest * total + tokens), heaviest * (widest**2 * squares + tokens))
 
 
 def _known_features(

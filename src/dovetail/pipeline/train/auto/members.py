@@ -264,7 +264,8 @@ class _Fitting:
         jobs = [Job(tagger, k, self.training.callback(titles[k])) for k in range(n)]
         left_out = [np.concatenate([self.parts[k] for k in group]) for group in text.groups]
         rests = [np.flatnonzero(~np.isin(text.owners, own)) for own in left_out]
-        found = train_on_parts(text.dataset, rests, jobs, score)
+        cluster = self.training.cluster
+        found = train_on_parts(text.dataset, rests, jobs, score, cluster=cluster)
         return [one for _, one in sorted(chain.from_iterable(found), key=itemgetter(0))]
 
     def fit_maps(self, lower: Layer, labels: tuple[str, ...], *, learned_here: bool) -> LabelMap:

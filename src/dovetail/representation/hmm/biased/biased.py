@@ -15,7 +15,11 @@ from dovetail.errors import DataError
 from dovetail.io.model_file import Source
 from dovetail.representation.annotation import Corpora, in_memory, join_text
 from dovetail.representation.bias.property import Domains, Property, Scaling
-from dovetail.representation.bias.registry import find_label_columns, restore_properties
+from dovetail.representation.bias.registry import (
+    check_properties,
+    find_label_columns,
+    restore_properties,
+)
 from dovetail.representation.bias.token_cost import TokenCost
 from dovetail.representation.cross_fitting import cross_fit
 from dovetail.representation.hmm.biased.em import BiasedEM, BiasState
@@ -91,6 +95,7 @@ class BiasedHMM(HMM):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        check_properties(self.properties)
         if self.sigma is not None and not (np.isfinite(self.sigma) and self.sigma > 0):
             raise DataError(f"sigma is {self.sigma}; give a number above 0")
         if self.scaling not in get_args(Scaling):
