@@ -1,7 +1,8 @@
 """``make mutate PACKAGE=io``: are mistakes in a package seen by the tests that mirror it?
 
 Mistakes are made one at a time, in memory: no file is changed. Each is met by the tests that come
-past its line, the quickest first, in a process of its own.
+past its line, the quickest first, in a process of its own, and in a folder of its own: code with a
+mistake in it may take any word for the name of a file that it is to write.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from tools.reliability.mutants import find_mutants, mutated
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "dovetail"
 PYTEST = ("-q", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist")
+PYTEST += (f"--rootdir={ROOT}", "-c", f"{ROOT}/pyproject.toml")
 PATIENCE = 20.0  # seconds that tests may take beyond ten times what they took before
 SURVIVED, KILLED = 0, 1
 
@@ -132,19 +134,23 @@ class _MutantLoader(importlib.machinery.SourceFileLoader):
 
 
 def in_child(work: Callable[[], int], seconds: float) -> int:
-    """The exit code of work in a forked process that says nothing; beyond the time it is killed."""
-    child = os.fork()
-    if not child:
-        signal.alarm(int(seconds) + 1)
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(nothing, stream)
-        code = 99
-        try:
-            code = work()
-        finally:
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    """The exit code of work in a forked process that says nothing; beyond the time it is killed.
+
+    It works in an empty folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        child = os.fork()
+        if not child:
+            signal.alarm(int(seconds) + 1)
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):
+                os.dup2(nothing, stream)
+            code = 99
+            try:
+                os.chdir(folder)
+                code = work()
+            finally:
+                os._exit(code)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def trace_tests(package: Path, tests: Sequence[str], folder: Path) -> Reached:
@@ -153,7 +159,7 @@ def trace_tests(package: Path, tests: Sequence[str], folder: Path) -> Reached:
 
     def work() -> int:
         tracer = Tracer(package)
-        code = pytest.main([*PYTEST, *tests], [tracer])
+        code = pytest.main([*PYTEST, *(f"{ROOT}/{test}" for test in tests)], [tracer])
         told.write_text(json.dumps(tracer.reached()))
         return int(code)
 
@@ -172,7 +178,7 @@ def try_mutant(candidate: Candidate, reached: Reached) -> int:
     if not tests:
         return SURVIVED
     tests = sorted(tests, key=reached.seconds.__getitem__)
-    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+    files = list(dict.fromkeys(f"{ROOT}/{test.partition('::')[0]}" for test in tests))
 
     def work() -> int:
         sys.meta_path.insert(0, MutantFinder(candidate))
