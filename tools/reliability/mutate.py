@@ -1,4 +1,4 @@
-"""``make mutate PACKAGE=io``: are mistakes in a package seen by the tests that mirror it?
+"""``make mutate PACKAGE=io``: are mistakes in a package seen by its tests and examples?
 
 Mistakes are made one at a time, in memory: no file is changed. Each is met by the tests that come
 past its line, the quickest first, in a process of its own, and in a folder of its own: code with a
@@ -37,6 +37,11 @@ PYTEST = ("-q", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist")
 PYTEST += (f"--rootdir={ROOT}", "-c", f"{ROOT}/pyproject.toml")
 PATIENCE = 20.0  # seconds that tests may take beyond ten times what they took before
 SURVIVED, KILLED = 0, 1
+# Tests of other folders that are there for what a package promises.
+ELSEWHERE = {
+    "io": ("tests/chain/test_hostile_models.py", "tests/corpus/test_shards.py"),
+    "evaluate": ("tests/cli/test_eval.py",),
+}
 
 
 class Reached(NamedTuple):
@@ -211,21 +216,22 @@ def all_candidates(package: Path) -> list[Candidate]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("package", help="below src/dovetail, such as io or corpus/conll.py")
-    parser.add_argument("--tests", nargs="+", help="instead of the folder of the same name")
+    parser.add_argument("--tests", nargs="+", help="instead of its own and its examples")
     parser.add_argument("--sample", type=int, default=150, help="of the mistakes; 0: all of them")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--least", type=float, default=0.0, help="fail below this share of killed")
     options = parser.parse_args()
     os.chdir(ROOT)
     package = SOURCE / options.package
-    mirrored = f"tests/{Path(options.package).parts[0]}"
+    name = Path(options.package).parts[0]
+    mirrored = [f"tests/{name}", f"src/dovetail/{name}", *ELSEWHERE.get(name, ())]
     candidates = all_candidates(package)
     chosen = candidates
     if 0 < options.sample < len(candidates):
         chosen = sorted(random.Random(options.seed).sample(candidates, options.sample))
     folder = package if package.is_dir() else package.parent
     with tempfile.TemporaryDirectory() as made:
-        reached = trace_tests(folder, options.tests or [mirrored], Path(made))
+        reached = trace_tests(folder, options.tests or mirrored, Path(made))
     survivors = []
     for candidate in chosen:
         if try_mutant(candidate, reached) == SURVIVED:
