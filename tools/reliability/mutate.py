@@ -2,13 +2,15 @@
 
 Mistakes are made one at a time, in memory: no file is changed. Each is met by the tests that come
 past its line, the quickest first, in a process of its own, and in a folder of its own: code with a
-mistake in it may take any word for the name of a file that it is to write.
+mistake in it may take any word for the name of a file that it is to write, and any file for one
+that it may replace. So root, who may replace devices too, has these and the source read-only.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import ctypes
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -138,6 +140,21 @@ class _MutantLoader(importlib.machinery.SourceFileLoader):
         return compile(tree, str(self.candidate.path), "exec")
 
 
+def protect(folder: str) -> None:
+    """Have this process see a folder, without what is mounted in it, as read-only."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    new_namespace, bind, recursive, private, read_only, again = 0x20000, 4096, 16384, 1 << 18, 1, 32
+    path = folder.encode()
+    done = (
+        libc.unshare(new_namespace) == 0
+        and libc.mount(None, b"/", None, recursive | private, None) == 0
+        and libc.mount(path, path, None, bind | recursive, None) == 0
+        and libc.mount(None, path, None, read_only | again | bind, None) == 0
+    )
+    if not done:
+        raise OSError(ctypes.get_errno(), f"cannot protect {folder} from root")
+
+
 def in_child(work: Callable[[], int], seconds: float) -> int:
     """The exit code of work in a forked process that says nothing; beyond the time it is killed.
 
@@ -151,6 +168,9 @@ def in_child(work: Callable[[], int], seconds: float) -> int:
                 os.dup2(nothing, stream)
             code = 99
             try:
+                if os.geteuid() == 0:
+                    protect("/dev")
+                    protect(str(ROOT))
                 os.chdir(folder)
                 code = work()
             finally:
