@@ -48,8 +48,8 @@ class DomainReport:
         self.switched = [name for name in results if name.startswith(SWITCHED)]
 
     def sentences(self) -> list[str]:
-        """What the studies of all systems say, and that of strengths."""
-        found = [s for name in self.compared for s in sentences(name, self.results[name])]
+        """What the studies say, that of strengths last."""
+        found = [s for name, own in self.results.items() for s in sentences(name, own)]
         verdict = judge_distances(self.lines.get(STRENGTHS, {}))
         return found if verdict is None else [*found, verdict]
 
