@@ -27,7 +27,6 @@ from dovetail.multitask.sharing import (
     weigh_directions,
 )
 from dovetail.multitask.structure import ROUNDS, Structure
-from dovetail.multitask.training import COARSE
 from dovetail.multitask.weights import Weights
 
 logger = logging.getLogger(__name__)
@@ -36,6 +35,7 @@ Variant = Literal["penalised", "paper"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 PRINTED_ROUNDS = 5
 MUCH_TEXT = 20_000  # tokens of a task: from there on what follows costs a half, and no accuracy
+ROUGH = 0.1  # the tolerance of its predictors
 NOT_RARE = 2  # times that it must have a feature, or the feature has no share in directions
 
 
@@ -146,7 +146,7 @@ class ASO(LinearTagger):
             by_columns=self.by_columns,
             loss=self.loss,
             penalty=self.penalty,
-            tolerance=max(self.tolerance, COARSE) if of_much else self.tolerance,
+            tolerance=max(self.tolerance, ROUGH) if of_much else self.tolerance,
             min_count=max(self.min_count, NOT_RARE) if of_much else self.min_count,
             threads=self.threads,
         )
