@@ -267,7 +267,7 @@ def test_states_are_used_alike_in_context(context: Any) -> None:
 
     def apart(weight: float) -> tuple[float, float]:
         """How differently both domains use bigrams of states, as counted here and as told."""
-        settings = {"min_count": 1, "seed": 1, "threads": 1, "start": "random"}
+        settings: Any = {"min_count": 1, "seed": 1, "threads": 1, "start": "random"}
         hmm = learn_alike(context, weight, 3, *texts, **settings)
         used = []
         for own in texts:
