@@ -296,4 +296,4 @@ def test_numbers_that_no_document_has(client: Any, number: str) -> None:
         assert client.post(f"/api/documents/{number}/{part}", {}).status_code == 404
     refused = client.get("/api/suggestions", documents=f"1,{number}")
     assert refused.status_code == 400
-    assert "numbers with commas" in refused.json()["error"]["message"]
+    assert "numbers with commas" in refused.json()["error"]

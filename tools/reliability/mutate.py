@@ -1,4 +1,4 @@
-"""``make mutate PACKAGE=io``: are mistakes in a package seen by its tests and examples?
+"""``make mutate NAME=io``: are mistakes in a package seen by its tests and examples?
 
 Mistakes are made one at a time, in memory: no file is changed. Each is met by the tests that come
 past its line, the quickest first, in a process of its own, and in a folder of its own: code with a
