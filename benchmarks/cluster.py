@@ -90,9 +90,12 @@ def main() -> None:
 
 def prepare(folder: Path, tokens: int) -> Shards:
     """The text and all that trainings on it use, made once."""
-    if (folder / INDEX).exists():
-        return Shards(folder)
-    shards = Shards.write(folder, repeat_altered(tokens), tokens=tokens // PARTS)
+    there = (folder / INDEX).exists()
+    shards = (
+        Shards(folder)
+        if there
+        else Shards.write(folder, repeat_altered(tokens), tokens=tokens // PARTS)
+    )
     make_tagger().set_params(max_iterations=1).fit(shards, label="ner")
     HMM(2, start="random", rounds=1).fit(shards)
     return shards
