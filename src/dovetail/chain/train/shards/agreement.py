@@ -18,7 +18,7 @@ from dovetail import _native
 from dovetail.chain.train.shards.index import Part, open_index
 from dovetail.features import Dataset, Template
 
-AT_ONCE = 4_000_000  # features of parts that are merged together
+AT_ONCE = 2_000_000  # features of parts that are merged together
 
 Array = npt.NDArray[Any]
 
@@ -46,7 +46,7 @@ def agree(folder: str, parts: Sequence[Part], min_count: int) -> Whole:
         _merge(folder, maps, [slice(cut[k], cut[k + 1]) for cut in cuts], len(labels), min_count)
         for k in range(n_ranges)
     ]
-    arrays = {name: np.concatenate([one[name] for one in merged]) for name in merged[0]}
+    arrays = {name: np.concatenate([one.pop(name) for one in merged]) for name in [*merged[0]]}
     for name in ("name", "pair"):
         lengths = arrays.pop(f"{name}_lengths")
         target = "name_offsets" if name == "name" else "pair_begin"
