@@ -205,20 +205,25 @@ def test_a_worker_ten_times_as_slow_is_given_less(client: Any) -> None:
 
 def test_workers_that_come_and_go_change_nothing(shards: Shards, tmp_path: Path) -> None:
     fresh = Shards.write(tmp_path / "text", shards, tokens=200)
-    seen = set()
+    rounds: list[int] = []
     with (
         distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as made,
         distributed.Client(made) as client,
     ):
 
         def scale(progress: Any) -> None:
-            made.scale({3: 3, 9: 1}.get(progress.iteration, len(made.workers)))
-            seen.add(len(client.scheduler_info(n_workers=-1)["workers"]))
+            rounds.append(len(client.scheduler_info(n_workers=-1)["workers"]))
+            if progress.iteration == 3:
+                made.scale(2)
+                client.wait_for_workers(2, timeout=60)
+            elif progress.iteration == 9:
+                made.scale(1)
 
         there = Tagger(features=TEMPLATE, c2=0.1).fit(fresh, cluster=client, callback=scale)
-        seen.add(len(client.scheduler_info(n_workers=-1)["workers"]))
     here = Tagger(features=TEMPLATE, c2=0.1).fit(shards)
-    assert len(seen) > 1
+    assert rounds[2] == 1
+    assert rounds[3] == 2
+    assert rounds[-1] == 1
     np.testing.assert_array_equal(here.marginals(shards[0]), there.marginals(shards[0]))
 
 
