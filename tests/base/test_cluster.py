@@ -230,7 +230,7 @@ def test_workers_that_come_and_go_change_nothing(shards: Shards, tmp_path: Path)
 def test_steps_have_names_on_the_dashboard(client: Any, shards: Shards, tmp_path: Path) -> None:
     fit(Shards.write(tmp_path / "text", shards, tokens=200), cluster=client)
     names = client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.task_prefixes))
-    assert {"index", "layout", "descent", "gradient"} <= names
+    assert {"index", "layout", "ascent", "gradient"} <= names
 
 
 def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:

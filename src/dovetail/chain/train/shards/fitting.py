@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from dovetail import __version__
 from dovetail.base.cluster import open_executor
 from dovetail.base.executor import Executor
-from dovetail.chain.train.fitting import Fitting
+from dovetail.chain.train.fitting import Fitted, Fitting
 from dovetail.chain.train.shards.agreement import Whole, agree, as_dataset
 from dovetail.chain.train.shards.index import Part, index_folder, index_parts, resolve_columns
 from dovetail.chain.train.shards.objective import ShardObjective
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-METHODS = ("auto", "lbfgs", "sgd")
+METHODS = ("auto", "dual", "lbfgs", "sgd")
 
 
 @contextmanager
@@ -66,11 +66,12 @@ class ShardFitting(Fitting):
     ) -> None:
         if tagger.method not in METHODS:
             raise TrainingError(
-                f"the method '{tagger.method}' needs text that memory holds: use {METHODS[0]}, "
-                f"{' or '.join(METHODS[1:])}"
+                f"the method '{tagger.method}' needs text that memory holds: use "
+                f"{', '.join(METHODS[:-1])} or {METHODS[-1]}"
             )
         self.shards = shards
         self.executor = executor
+        self._objective: ShardObjective | None = None
         self.numbers = range(len(shards))
         self.label, self.features = resolve_columns(shards, label, tagger.features)
         self._index = index_folder(shards, self.features, self.label, closing)
@@ -125,13 +126,32 @@ class ShardFitting(Fitting):
         return str(folder)
 
     def dual_obstacle(self) -> str | None:
-        return "the text is on disk"
+        if self.tagger.c1:
+            return "an L1 penalty needs text that memory holds"
+        return super().dual_obstacle()
+
+    @property
+    def dual_memory(self) -> float:
+        """Of the largest part, whose distributions are all that memory holds at a time."""
+        n_labels = len(self.data.labels)
+        padded = -(-n_labels // 8) * 8
+        sizes = zip(self.shards.tokens, self.shards.sequences, strict=True)
+        return 8.0 * max(tokens * padded + n * n_labels**2 for tokens, n in sizes)
 
     def _identify(self, plan: Plan, given: list[Any], threads: int) -> str:
         return super()._identify(plan, [*given, self.shards.id], threads)
 
+    def train(self, **given: Any) -> Fitted:
+        """Train; what the dual has on disk is removed, unless a training may go on with it."""
+        try:
+            return super().train(**given)
+        finally:
+            ascent = self._objective.ascent if self._objective else None
+            if ascent and given["checkpoint"] is None and given["resume"] is None:
+                ascent.remove()
+
     def objective(self) -> ShardObjective:
-        return ShardObjective(
+        self._objective = ShardObjective(
             self.problem,
             self.c2,
             self.folder,
@@ -139,3 +159,4 @@ class ShardFitting(Fitting):
             self.executor,
             precision=self.tagger.precision,
         )
+        return self._objective

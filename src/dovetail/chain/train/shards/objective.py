@@ -7,7 +7,8 @@ in whatever order they were found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,27 @@ import numpy.typing as npt
 from dovetail import _native
 from dovetail.base.executor import Executor, Multiples, WholeNumbers
 from dovetail.chain.train.objective import Objective, Precision
-from dovetail.chain.train.shards.prepared import PARTS, Reach, naming
+from dovetail.chain.train.shards.dual import ShardDual
+from dovetail.chain.train.shards.prepared import PARTS, Reach
 from dovetail.chain.train.steps import State, Weights
+from dovetail.errors import TrainingError
 from dovetail.numeric import exp
 
 TOGETHER = 8  # parts that descend stochastically from the same weights
 FARTHEST = 2.0**20  # that a weight moves in a pass over these parts
+
+
+@contextmanager
+def _naming(number: int) -> Iterator[None]:
+    """Errors that name the part."""
+    try:
+        yield
+    except _native.ImpossibleSequence as error:
+        raise TrainingError(
+            f"part {number}: {error}, or its scores are beyond the range of numbers"
+        ) from None
+    except OverflowError:
+        raise TrainingError(f"part {number}: its scores are beyond the range of numbers") from None
 
 
 class ShardObjective(Objective):
@@ -40,6 +56,8 @@ class ShardObjective(Objective):
         self.folder = folder
         self.parts = range(len(reaches))
         self.executor = executor
+        self.reaches = reaches
+        self.ascent: ShardDual | None = None
         self._gradient = Multiples(sum(reach.gradient for reach in reaches))
         self._curvature = Multiples(sum(reach.curvature for reach in reaches))
         super().__init__(problem, c2, precision=precision, threads=executor.threads)
@@ -64,6 +82,12 @@ class ShardObjective(Objective):
         given = (sent, self.folder, unit.exponent, self.executor.threads, self.precision)
         values = self.executor.add_up(step, task, self.parts, [sums], *given)
         return sum(values), unit.to_real(sums)
+
+    def dual(self, c1: float, *, accelerated: bool) -> ShardDual:
+        """Its dual, for an L2 penalty alone; blocks are not accelerated."""
+        assert not c1, accelerated
+        self.ascent = ShardDual(self)
+        return self.ascent
 
     def stochastic(self, w: Weights) -> ShardDescent:
         return ShardDescent(self, w)
@@ -122,7 +146,7 @@ def evaluate_part(
     part = PARTS.get(folder, number)
     own = w[part.place].astype(np.float64)
     gradient = np.empty_like(own)
-    with naming(number):
+    with _naming(number):
         loss: float = part.kernel(precision).evaluate(own, gradient, 0.0, threads)
         _native.add_multiples(sums[0], part.place, gradient, exponent)
     return loss
@@ -141,7 +165,7 @@ def curve_part(
     part = PARTS.get(folder, number)
     own = w[part.place].astype(np.float64)
     fisher = np.empty_like(own)
-    with naming(number):
+    with _naming(number):
         part.kernel(precision).curvature(own, fisher, threads)
         _native.add_multiples(sums[0], part.place, fisher, exponent)
     return 0.0
@@ -160,7 +184,7 @@ def descend_part(
     and how many parts have each."""
     part = PARTS.get(folder, number)
     own = w[part.place]
-    with naming(number):
+    with _naming(number):
         descent = _native.Stochastic(part.problem, 0.0, own)
         loss = descent.epoch(rate, seed)
         after = np.empty_like(own)

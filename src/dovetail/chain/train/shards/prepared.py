@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -195,19 +194,6 @@ class Prepared:
             kinds = {"single": _native.ObjectiveSingle, "double": _native.ObjectiveDouble}
             self._kernels[precision] = kinds[precision](self.problem)
         return self._kernels[precision]
-
-
-@contextmanager
-def naming(number: int) -> Iterator[None]:
-    """Errors that name the part."""
-    try:
-        yield
-    except _native.ImpossibleSequence as error:
-        raise TrainingError(
-            f"part {number}: {error}, or its scores are beyond the range of numbers"
-        ) from None
-    except OverflowError:
-        raise TrainingError(f"part {number}: its scores are beyond the range of numbers") from None
 
 
 class OpenPart(Protocol):
