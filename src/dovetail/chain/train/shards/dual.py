@@ -1,10 +1,10 @@
 """Dual ascent over parts of a corpus: blocks that ascend by themselves, whose changes are added.
 
-The parts are divided into `BLOCKS` blocks. In a round each block goes through its parts, one after
-another, from the weights that all began with. It sees its own changes as many times as large as
-there are blocks, so that all changes together raise the dual value however much the blocks have in
-common (Ma, Smith, Jaggi, Jordan, Richtarik & Takac 2015). For a block that is the dual of a penalty
-weaker by that factor, so that the ascent is the one that text in memory has.
+The parts are divided into blocks, few for few parts. In a round each block goes through its parts,
+one after another, from the weights that all began with. It sees its own changes as many times as
+large as there are blocks, so that all changes together raise the dual value however much the blocks
+have in common (Ma, Smith, Jaggi, Jordan, Richtarik & Takac 2015). For a block that is the dual of a
+penalty weaker by that factor, so that the ascent is the one that text in memory has.
 
 Distributions of sequences are kept in a file for each part, by the round that they come from: a
 block whose worker dies begins again from the files before. Changes are added up as whole numbers,
@@ -33,7 +33,8 @@ from dovetail.io.array_file import read_arrays, write_arrays
 if TYPE_CHECKING:
     from dovetail.chain.train.shards.objective import ShardObjective
 
-BLOCKS = 4  # that ascend at the same time
+FEWEST, MOST = 4, 16  # blocks that ascend at the same time: with more of them, more rounds
+PARTS_EACH = 8  # of a block, between these
 KIND = "distributions of a part of a corpus"
 OF_WEIGHTS = ("sums", "centre", "last")  # of a dual's state: what is not of sequences
 
@@ -48,6 +49,15 @@ class Place(NamedTuple):
     def path(self, number: int, passed: int | None = None) -> Path:
         passed = self.passed if passed is None else passed
         return Path(self.distributions) / f"dual-{number:05d}-{passed}.shard"
+
+
+def count_blocks(parts: int) -> int:
+    """How many blocks there are, whatever the number of workers.
+
+    >>> [count_blocks(n) for n in (1, 16, 64, 1000)]
+    [1, 4, 8, 16]
+    """
+    return min(parts, max(FEWEST, min(MOST, parts // PARTS_EACH)))
 
 
 class ShardDual:
@@ -66,7 +76,7 @@ class ShardDual:
     def epoch(self, seed: int) -> float:
         """One pass over all parts, in an order of its own; the dual value after it."""
         self.folder.mkdir(exist_ok=True)
-        n_blocks = min(BLOCKS, len(self._entropies))
+        n_blocks = count_blocks(len(self._entropies))
         share = self.objective.c2 / n_blocks
         w = self._weights().astype(np.float32)  # as kernels see them
         given = (w, self._place, self._unit.exponent, share, seed)
