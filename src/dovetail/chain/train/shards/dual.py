@@ -18,20 +18,17 @@ import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from dovetail import _native
-from dovetail.base.executor import Multiples, WholeNumbers
-from dovetail.chain.train.shards.prepared import PARTS
+from dovetail.base.executor import Executor, Multiples, WholeNumbers
+from dovetail.chain.train.shards.prepared import PARTS, Reach
 from dovetail.chain.train.steps import State, Weights
 from dovetail.errors import DataError, ModelFileError
 from dovetail.io.array_file import read_arrays, write_arrays
-
-if TYPE_CHECKING:
-    from dovetail.chain.train.shards.objective import ShardObjective
 
 FEWEST, MOST = 4, 16  # blocks that ascend at the same time: with more of them, more rounds
 PARTS_EACH = 8  # of a block, between these
@@ -63,25 +60,30 @@ def count_blocks(parts: int) -> int:
 class ShardDual:
     """What `DualAscent` asks of a dual, over parts."""
 
-    def __init__(self, objective: ShardObjective) -> None:
-        self.objective = objective
-        self.folder = Path(objective.folder) / f"dual-{os.urandom(8).hex()}"
-        self.strength = 2.0 * objective.c2
+    def __init__(
+        self, parts: str, reaches: Sequence[Reach], size: int, c2: float, executor: Executor
+    ) -> None:
+        """Of a problem with so many weights, over the parts in a folder."""
+        self.parts = parts
+        self.numbers = range(len(reaches))
+        self.c2 = c2
+        self.executor = executor
+        self.folder = Path(parts) / f"dual-{os.urandom(8).hex()}"
         self.passed = 0
         self.kept: int | None = None  # a pass whose files a checkpoint may ask for
-        self._unit = Multiples(sum(reach.gradient for reach in objective.reaches))
-        self._excess = np.zeros(objective.size, np.int64)  # known counts less expected ones
-        self._entropies = np.zeros(len(objective.parts))
+        self._unit = Multiples(sum(reach.gradient for reach in reaches))
+        self._excess = np.zeros(size, np.int64)  # known counts less expected ones
+        self._entropies = np.zeros(len(reaches))
 
     def epoch(self, seed: int) -> float:
         """One pass over all parts, in an order of its own; the dual value after it."""
         self.folder.mkdir(exist_ok=True)
         n_blocks = count_blocks(len(self._entropies))
-        share = self.objective.c2 / n_blocks
+        share = self.c2 / n_blocks
         w = self._weights().astype(np.float32)  # as kernels see them
         given = (w, self._place, self._unit.exponent, share, seed)
-        blocks = [list(self.objective.parts[k::n_blocks]) for k in range(n_blocks)]
-        found = self.objective.executor.add_up(
+        blocks = [list(self.numbers[k::n_blocks]) for k in range(n_blocks)]
+        found = self.executor.add_up(
             "ascent", ascend_block, range(n_blocks), [self._excess], *given, blocks
         )
         for block, entropies in zip(blocks, found, strict=True):
@@ -117,11 +119,11 @@ class ShardDual:
 
     def restore(self, state: State) -> None:
         self.remove()
-        self.folder = Path(self.objective.folder) / str(state["folder"])
+        self.folder = Path(self.parts) / str(state["folder"])
         self.passed = self.kept = int(state["passed"])
         self._excess = state["excess"].view(np.int64).copy()
         self._entropies = state["entropies"].copy()
-        missing = next((n for n in self.objective.parts if not self._place.path(n).exists()), None)
+        missing = next((n for n in self.numbers if not self._place.path(n).exists()), None)
         if self.passed and missing is not None:
             raise DataError(
                 f"the training cannot go on: {self._place.path(missing)}, which it left there, is "
@@ -134,23 +136,21 @@ class ShardDual:
 
     @property
     def _place(self) -> Place:
-        return Place(self.objective.folder, str(self.folder), self.passed)
+        return Place(self.parts, str(self.folder), self.passed)
 
     def _weights(self) -> Weights:
-        found: Weights = self._unit.to_real(self._excess) / self.strength
+        found: Weights = self._unit.to_real(self._excess) / (2.0 * self.c2)
         return found
 
     def _value(self) -> float:
         w = self._weights()
-        return float(np.sum(self._entropies)) - 0.5 * self.strength * float(np.sum(w * w))
+        return float(np.sum(self._entropies)) - self.c2 * float(np.sum(w * w))
 
     def _go_through(self, step: str, task: Any, w: Weights) -> None:
         self.folder.mkdir(exist_ok=True)
-        given = (w, self._place, self._unit.exponent, self.objective.c2)
-        parts = self.objective.parts
-        self._entropies[:] = self.objective.executor.add_up(
-            step, task, parts, [self._excess], *given
-        )
+        given = (w, self._place, self._unit.exponent, self.c2)
+        parts = self.numbers
+        self._entropies[:] = self.executor.add_up(step, task, parts, [self._excess], *given)
 
     def _finish_pass(self) -> float:
         if self.passed != self.kept:
@@ -159,7 +159,7 @@ class ShardDual:
         return self._value()
 
     def _forget(self, passed: int) -> None:
-        for number in self.objective.parts:
+        for number in self.numbers:
             with suppress(OSError):
                 self._place.path(number, passed).unlink()
 

@@ -86,7 +86,7 @@ class ShardObjective(Objective):
     def dual(self, c1: float, *, accelerated: bool) -> ShardDual:
         """Its dual, for an L2 penalty alone; blocks are not accelerated."""
         assert not c1, accelerated
-        self.ascent = ShardDual(self)
+        self.ascent = ShardDual(self.folder, self.reaches, self.size, self.c2, self.executor)
         return self.ascent
 
     def stochastic(self, w: Weights) -> ShardDescent:
