@@ -113,13 +113,13 @@ class ShardDual:
         return {
             "folder": self.folder.name,
             "passed": self.passed,
-            "excess": self._excess.view(np.uint32),
+            "excess": self._excess.copy().view(np.uint32),
             "entropies": self._entropies.copy(),
         }
 
     def restore(self, state: State) -> None:
         self.remove()
-        self.folder = Path(self.parts) / str(state["folder"])
+        self.folder = Path(self.parts) / Path(str(state["folder"])).name
         self.passed = self.kept = int(state["passed"])
         self._excess = state["excess"].view(np.int64).copy()
         self._entropies = state["entropies"].copy()
