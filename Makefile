@@ -26,7 +26,7 @@ help:
 	@echo "make test          style, types, architecture and all tests; the documentation site is built"
 	@echo "make lint          style, types and architecture alone"
 	@echo "make docs          the documentation site, into build/docs"
-	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, selection, tag, startup, features, index, large, cluster, deaths, plan, accuracy, grid, hmm, hostile, interop, linear, aso, dispatch, serve, serve_soak, suggest)"
+	@echo "make bench NAME=x  compare with other engines: benchmarks/x.py (train, penalties, selection, tag, startup, features, index, large, cluster, deaths, plan, rounds, accuracy, grid, hmm, hostile, interop, linear, aso, dispatch, serve, serve_soak, suggest)"
 	@echo "make reproduce NAME=x [ARGS='--quick']  a published experiment, done again: experiments/x (seminars, entities, domains, chunking, aso, transfer, little, together, joint, old_models, labelling)"
 	@echo "make sanitize      the tests of the native code under address and undefined sanitizers"
 	@echo "make sanitize-threads  the same, and threads that share a model, under the sanitizer that finds data races"
@@ -198,7 +198,7 @@ $(WHEEL_TOOLS)/.made: Makefile
 
 $(PEERS): $(VENV)/.made Makefile
 	@echo "Installing the engines to compare with"
-	@$(PIP) install python-crfsuite sklearn-crfsuite chaine pgmpy hmmlearn scikit-learn usaddress cmake ninja nanobind starlette uvicorn
+	@$(PIP) install python-crfsuite sklearn-crfsuite chaine pgmpy hmmlearn scikit-learn usaddress cmake ninja nanobind starlette uvicorn httptools
 	@for peer in pycrfpp libwapiti; do \
 		$(PIP) install $$peer 2> /dev/null || echo "$$peer does not install here: left out"; \
 	done

@@ -17,6 +17,7 @@ from dovetail.compare import Result
 from dovetail.compare.formatting import format_p_value
 from dovetail.evaluate import chi_square_test, paired_t_test
 
+RANDOM = ", random start"
 PAIRS = (  # what each part is worth
     ("classes", "HMM", "hidden states over plain classes"),
     ("classes", "I-classes", "several sets of classes"),
@@ -33,6 +34,10 @@ PAIRS = (  # what each part is worth
         ("HMM, trained as long", f"{kind}, weight {weight:g}", f"{kind}, weight {weight:g},")
         for kind in ("D", "D per class", "D on bigrams")
         for weight in (0.3, 1.0, 3.0)
+    ),
+    *(
+        ("HMM, trained as long" + RANDOM, f"{kind}, weight 3{RANDOM}", f"{kind}{RANDOM},")
+        for kind in ("D per class", "D on bigrams")
     ),
 )
 FEWEST_DOMAINS = 3

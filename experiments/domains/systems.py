@@ -139,7 +139,7 @@ def represented(
     if system.kind == "classes":
         return _in_classes(data, system.layers, properties, first_seed, states)
     if system.context is not None:
-        return _alike(data, system.context, recipe.distance, first_seed, states)
+        return _alike(data, system.context, recipe, first_seed, states)
     own = {**recipe.hmm, "value": 1.0, "seed": first_seed, "threads": 1}
     biased = bool(properties)
     of = BiasedHMM(states, properties, **own, **recipe.biased) if biased else HMM(states, **own)
@@ -154,11 +154,11 @@ def represented(
 
 
 def _alike(
-    data: DomainData, context: Context, weight: float, seed: int, states: int
+    data: DomainData, context: Context, recipe: Recipe, seed: int, states: int
 ) -> Represented:
     """A model whose states are used alike in each context."""
-    settings = {"value": 1.0, "seed": seed, "threads": 1}
-    learned = learn_alike(context, weight, states, data.train, data.text, **settings)
+    settings = {**recipe.hmm, "value": 1.0, "seed": seed, "threads": 1}
+    learned = learn_alike(context, recipe.distance, states, data.train, data.text, **settings)
     train, development = learned.annotate(data.train), learned.annotate(data.development)
     apart = context_distances(learned, states, data.train, data.text, seed=seed)
     return Represented(train, development, learned.annotate, [learned.name_], apart)
