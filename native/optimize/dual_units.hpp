@@ -13,7 +13,7 @@ public:
     explicit DualUnits(const Problem& problem) : problem_(&problem) {
         const size_t transitions = problem.layout.weighted_transitions().size(), Lp = static_cast<size_t>(problem.Lp());
         const bool joined = sizeof(float) * problem.size() * transitions > kWorthwhile;
-        const size_t least = joined ? kShare * transitions / Lp : 0;  // tokens
+        const size_t least = joined ? std::min(kMost, kShare * transitions / Lp) : 0;  // tokens
         for (size_t s = 0; s < problem.size(); ++s)
             if (s == 0 || problem.begin(s) - problem.begin(bounds_.back()) >= std::max<size_t>(1, least))
                 bounds_.push_back(static_cast<uint32_t>(s));
@@ -28,7 +28,8 @@ public:
     }
 
 private:
-    static constexpr size_t kShare = 4;  // tokens of a unit take so many times the bytes of its transitions
+    static constexpr size_t kShare = 4;   // tokens of a unit take so many times the bytes of its transitions
+    static constexpr size_t kMost = 128;  // tokens, by which a unit is closed: larger ones ascend in smaller steps
     static constexpr size_t kWorthwhile = size_t{16} << 20;  // bytes of all potentials of transitions
 
     const Problem* problem_;

@@ -208,6 +208,8 @@ class Fitting:
         except _native.ImpossibleSequence as error:
             raise self._explain_failure(error) from None
         outcome.step.state = None  # lets go of the optimiser
+        evaluations = objective.evaluations
+        del objective
         kept = outcome.history[outcome.kept - 1]
         facts = {
             "stopped": outcome.stopped,
@@ -217,7 +219,7 @@ class Fitting:
             "gap": kept.gap,
             "held_out": kept.held_out,
             "seconds": training_seconds(outcome.history[-1].seconds),
-            "evaluations": objective.evaluations,
+            "evaluations": evaluations,
             "date": training_date(),
             **origin,
         }
