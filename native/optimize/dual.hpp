@@ -122,7 +122,7 @@ public:
             const size_t T = units_.length(u), potentials = u * free_.size();
             if (!T) continue;
             float* theta = &theta_[units_.begin(u) * Lp];
-            score(u, theta);
+            score(u, theta, 0);
             const double log_z = infer(u, theta, transitions);
             std::copy_n(p_.begin(), T * Lp, &mu_[units_.begin(u) * Lp]);
             for (size_t k = 0; k < free_.size(); ++k) {
@@ -272,7 +272,7 @@ private:
               *mu_transitions = mu_transitions_.data() + u * free_.size();
 
         if (score_.size() < T * Lp) score_.resize(T * Lp), moved_.resize(T * Lp);
-        score(u, score_.data());
+        score(u, score_.data(), threshold_);
         weight_transitions();
         moved_transitions_.assign(matrix_, 0.0f);
         for (int attempt = 0; attempt < kTries; ++attempt) {
@@ -302,11 +302,11 @@ private:
         }
     }
 
-    // Scores of a unit's tokens relative to those of the known labels.
-    void score(size_t u, float* out) {
+    // Scores of a unit's tokens relative to those of the known labels; without a threshold, sums_ are the weights.
+    void score(size_t u, float* out, float threshold) {
         const int Lp = problem_->Lp();
         units_.each_sequence(u, [&](size_t s) {
-            loss_.score(s, sums_.data(), threshold_);
+            loss_.score(s, sums_.data(), threshold);
             const float* from = loss_.work.score.data();
             const int32_t* gold = &problem_->data->gold[problem_->begin(s)];
             for (size_t t = 0; t < problem_->length(s); ++t, from += Lp, out += Lp) {
@@ -392,7 +392,7 @@ private:
     void measure(size_t u) {
         const size_t T = units_.length(u), first = units_.begin(u);
         const int Lp = problem_->Lp();
-        score(u, moved_.data());
+        score(u, moved_.data(), threshold_);
         double curvature = 0, bound = 0;
         for (size_t t = 0; t < T; ++t) {
             Vec<float> moved = {}, square = {};
