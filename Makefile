@@ -191,7 +191,7 @@ $(WHEEL_TOOLS)/.made: Makefile
 
 $(PEERS): $(VENV)/.made Makefile
 	@echo "Installing the engines to compare with"
-	@$(PIP) install python-crfsuite sklearn-crfsuite chaine pgmpy hmmlearn scikit-learn usaddress cmake ninja nanobind starlette uvicorn
+	@$(PIP) install python-crfsuite sklearn-crfsuite chaine pgmpy hmmlearn scikit-learn usaddress cmake ninja nanobind starlette uvicorn httptools
 	@for peer in pycrfpp libwapiti; do \
 		$(PIP) install $$peer 2> /dev/null || echo "$$peer does not install here: left out"; \
 	done

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import pycrfsuite
+import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -97,15 +99,27 @@ APPS: dict[str, Callable[[str], Any]] = {
     "ours": ours,
     "default": ours,
     "constant": constant,
-    "plain": plain,
 }
+PLAIN: dict[str, Literal["h11", "httptools"]] = {"plain": "h11", "faster": "httptools"}
+
+
+def run_plainly(
+    app: Starlette, listening: socket.socket, http: Literal["h11", "httptools"]
+) -> None:
+    """As uvicorn does it by itself."""
+    print(listening.getsockname()[1], flush=True)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, http=http)
+    uvicorn.Server(config).run(sockets=[listening])
+
 
 if __name__ == "__main__":
     kind, argument = sys.argv[1:]
-    socket = open_socket("127.0.0.1", 0)
+    listening = open_socket("127.0.0.1", 0)
+    if kind in PLAIN:
+        run_plainly(plain(argument), listening, PLAIN[kind])
     run(
         APPS[kind](argument),
-        socket,
+        listening,
         Limits(),
-        started=lambda: print(socket.getsockname()[1], flush=True),
+        started=lambda: print(listening.getsockname()[1], flush=True),
     )

@@ -8,8 +8,8 @@ follow the logarithm of how much more often a state is used in one domain than i
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from dovetail.compare import measures
 from dovetail.representation import HMM, BiasedHMM, TokenCost, WordClasses
 
 Context = Literal["class", "bigram"]
+CONTEXTS: tuple[Context, ...] = get_args(Context)
 Floats = npt.NDArray[np.float64]
 STEPS, ROUNDS = 5, 3  # how often multipliers move, and the rounds of EM between
 DAMPING = 0.5
@@ -31,21 +32,13 @@ def learn_alike(
     """A model of both domains; ``weight`` bounds the multipliers, in nats a token. With a weight of
     0 it is trained as long without any."""
     hmm = HMM(states, **settings).fit([source, target])
-    texts = [Corpus({"word": own.column("word")}, own.bounds) for own in (source, target)]
-    classes = WordClasses(states, seed=settings.get("seed", 0)).fit(texts)
+    texts = _words(source, target)
+    classes = _learn_classes(states, texts, settings)
     multipliers = np.zeros((states, states))
     for _ in range(STEPS):
-        own = [measures.level_weights(hmm.annotate(text).column(hmm.name_)) for text in texts]
-        contexts = own
-        if context == "class":
-            contexts = [
-                measures.level_weights(classes.annotate(t).column(classes.name_)) for t in texts
-            ]
-        used = [
-            _use(context, at, given, text)
-            for at, given, text in zip(own, contexts, texts, strict=True)
-        ]
-        ratio = np.log(_shares(used[0], context) / _shares(used[1], context))
+        own, contexts = _at_tokens(context, hmm, classes, texts)
+        first, second = _use_in_context(context, own, contexts, texts)
+        ratio = np.log(first / second)
         if multipliers.shape != ratio.shape:
             multipliers = np.zeros_like(ratio)
         multipliers = np.clip(multipliers + DAMPING * ratio, -weight, weight)
@@ -59,6 +52,55 @@ def learn_alike(
         biased = BiasedHMM(states, [cost], **{**settings, "rounds": ROUNDS})
         hmm = biased.fit(texts[0], texts[1], warm_start=hmm)
     return hmm
+
+
+def context_distances(
+    hmm: HMM, states: int, source: Corpus, target: Corpus, **settings: Any
+) -> dict[str, float]:
+    """How differently a model's states are used in two texts, from 0 to 2: within a class of words,
+    in the mean of the classes by how often the target has them; and as bigrams."""
+    texts = _words(source, target)
+    classes = _learn_classes(states, texts, settings)
+    out = {}
+    for context in CONTEXTS:
+        own, contexts = _at_tokens(context, hmm, classes, texts)
+        first, second = _use_in_context(context, own, contexts, texts)
+        apart = np.abs(first - second).sum(axis=1)
+        if context == "class":
+            apart = apart * contexts[1].sum(axis=0) / contexts[1].sum()
+        out[f"distance, {context}"] = float(apart.sum())
+    return out
+
+
+def _learn_classes(states: int, texts: list[Corpus], settings: Mapping[str, Any]) -> WordClasses:
+    """The classes of words that are contexts."""
+    return WordClasses(states, seed=settings.get("seed", 0)).fit(texts)
+
+
+def _words(*texts: Corpus) -> list[Corpus]:
+    return [Corpus({"word": own.column("word")}, own.bounds) for own in texts]
+
+
+def _at_tokens(
+    context: Context, hmm: HMM, classes: WordClasses, texts: list[Corpus]
+) -> tuple[list[Floats], list[Floats]]:
+    """What states, and what contexts, the tokens of texts have, [tokens x states] each."""
+    own = [measures.level_weights(hmm.annotate(text).column(hmm.name_)) for text in texts]
+    if context == "bigram":
+        return own, own
+    return own, [
+        measures.level_weights(classes.annotate(text).column(classes.name_)) for text in texts
+    ]
+
+
+def _use_in_context(
+    context: Context, own: list[Floats], contexts: list[Floats], texts: list[Corpus]
+) -> list[Floats]:
+    """The use of states in each of two texts."""
+    return [
+        _shares(_use(context, at, given, text), context)
+        for at, given, text in zip(own, contexts, texts, strict=True)
+    ]
 
 
 def _by_length(costs: list[Floats]) -> Callable[[Corpus, int], Floats]:

@@ -12,6 +12,7 @@ from dovetail import DataError
 from dovetail.compare import fingerprint
 from experiments.common.experiment import Experiment, Say
 from experiments.domains import entities
+from experiments.domains.contexts import Context
 from experiments.domains.data import DomainData, genre_data
 from experiments.domains.features import (
     chinese_features,
@@ -46,6 +47,7 @@ ALPHAS = (0.01, 1.0, 100.0)
 NATS = (0.5, 1.0, 2.0, 4.0)
 WEIGHTS = (0.3, 1.0, 3.0, 10.0)
 STRENGTHS, SWITCHED, CONTEXTS = "Strengths", "Switched", "Contexts"
+RANDOM_START = ", random start"
 QUICK = ("CRF", "classes", "HMM", "HMM+E", "I-HMM", "P-HMM+D+E")
 MAIN = (
     *QUICK,
@@ -166,13 +168,19 @@ class DomainExperiment(Experiment):
 
     def _contexts(self) -> DomainStudy:
         """States that are used alike in each class of words, and after each state; with a weight
-        of 0 trained as long without a bias. The distance that is told is that of the whole."""
-        arms = {"HMM, trained as long": Arm(System(context="class"), replace(OURS, distance=0.0))}
-        for weight in WEIGHTS[:3]:
-            recipe = replace(OURS, distance=weight)
-            arms[f"D, weight {weight:g}"] = Arm(System(properties="D"), recipe)
-            arms[f"D per class, weight {weight:g}"] = Arm(System(context="class"), recipe)
-            arms[f"D on bigrams, weight {weight:g}"] = Arm(System(context="bigram"), recipe)
+        of 0 trained as long without a bias. From a random start too: from classes of words, states
+        are theirs already."""
+        kinds: dict[str, Context] = {"D per class": "class", "D on bigrams": "bigram"}
+        arms = {}
+        for start, recipe in (("", OURS), (RANDOM_START, replace(OURS, hmm={"start": "random"}))):
+            without = Arm(System(context="class"), replace(recipe, distance=0.0))
+            arms[f"HMM, trained as long{start}"] = without
+            for weight in WEIGHTS[2:3] if start else WEIGHTS[:3]:
+                biased = replace(recipe, distance=weight)
+                if not start:
+                    arms[f"D, weight {weight:g}"] = Arm(System(properties="D"), biased)
+                for kind, context in kinds.items():
+                    arms[f"{kind}, weight {weight:g}{start}"] = Arm(System(context=context), biased)
         make = partial(_genre_data, self.data, "Chinese", "S")
         return self._study(CONTEXTS, make, arms, ["lcmc", "radicals"])
 

@@ -11,23 +11,10 @@ from typing import Any, NamedTuple
 
 from dovetail.compare import Result
 from dovetail.compare.formatting import format_difference, format_p_value
-from dovetail.evaluate import chi_square_test
+from experiments.domains.pairs import compared, pooled_p
 
 REFERENCE = "CRF"
 BEST = ("P-HMM+D+E", "I-HMM+E, around")  # of the paper, and of ours by development text
-PAIRS = (  # what each part is worth
-    ("classes", "HMM", "hidden states over plain classes"),
-    ("classes", "I-classes", "several sets of classes"),
-    ("I-classes", "I-HMM", "hidden states over plain classes, in layers"),
-    ("HMM", "HMM+E", "E"),
-    ("HMM", "HMM+D", "D"),
-    ("HMM+D+E", "I-HMM+D+E", "layers"),
-    ("I-HMM", "I-HMM+E", "E in layers"),
-    ("I-HMM+E", "I-HMM+D+E", "D in layers"),
-    ("I-HMM+D+E", "P-HMM+D+E", "P"),
-    ("I-HMM+E", "P-HMM+E", "P without D"),
-    ("I-HMM+E", "I-HMM+E, around", "states of neighbours"),
-)
 MOVED = (
     ("E", "HMM", "HMM+E", "entropy"),
     ("D", "HMM", "HMM+D", "distance"),
@@ -92,21 +79,12 @@ def _line(system: str, own: Mapping[int, Result], alone: Mapping[int, Result] | 
     )
 
 
-def pooled_p(one: Result, other: Result) -> float:
-    """The test of all right tokens of two systems."""
-    counts = [
-        sum(test[name] for test in result["types"].values())
-        for result in (one, other)
-        for name in ("right", "tokens")
-    ]
-    return chi_square_test(*counts)
-
-
 def sentences(study: str, results: Sequence[Result]) -> list[str]:
-    """What a study of all systems says."""
+    """What a study says, and how surely."""
     found = lines(results)
+    pairs = [f"{study}: {pair.in_words()}" for pair in compared(results)]
     if REFERENCE not in found:
-        return []
+        return pairs
     out = []
     below = [line for line in found.values() if (line.difference or 0) < 0]
     if below:
@@ -120,23 +98,7 @@ def sentences(study: str, results: Sequence[Result]) -> list[str]:
         if (difference := found[best].difference) is not None:
             tested = "" if found[best].p is None else f"; p {format_p_value(found[best].p or 0.0)}"
             out.append(f"{study}: {best} over {REFERENCE} {format_difference(difference)}{tested}")
-    by_system: dict[str, dict[int, Result]] = {}
-    for result in results:
-        by_system.setdefault(result["system"], {})[result["split"]] = result
-    for before, after, what in PAIRS:
-        if before in found and after in found:
-            gain = found[after].score - found[before].score
-            ups = sum(
-                by_system[after][k]["overall"]["f1"] > by_system[before][k]["overall"]["f1"]
-                for k in by_system[after]
-            )
-            own, other = by_system[after], by_system[before]
-            tested = ""
-            if found[after].unseen is not None:
-                p = max(pooled_p(own[k], other[k]) for k in own)
-                tested = f"; p {format_p_value(p)}"
-            seen = f"up in {ups} of {found[after].n_samples}{tested}"
-            out.append(f"{study}: {what} {signed2(gain)} ({seen})")
+    out += pairs
     for letter, before, after, name in MOVED:
         if before in found and after in found:
             a, b = (found[system].properties.get(name) for system in (before, after))
@@ -191,17 +153,15 @@ def judge_distances(found: Mapping[str, Line]) -> str | None:
     )
 
 
-def signed2(difference: float) -> str:
-    """A small difference of scores in per cent, to a hundredth."""
-    return f"{100 * difference:+.2f}".replace("-", "−")
-
-
 def to_dict(results: Mapping[str, Sequence[Result]]) -> dict[str, Any]:
     """All numbers as plain values."""
     return {
         "studies": {
             name: {system: asdict(line) for system, line in lines(own).items()}
             for name, own in results.items()
+        },
+        "pairs": {
+            name: [pair.to_dict() for pair in compared(own)] for name, own in results.items()
         },
         "findings": [s for name, own in results.items() for s in sentences(name, own)],
     }

@@ -48,8 +48,8 @@ class DomainReport:
         self.switched = [name for name in results if name.startswith(SWITCHED)]
 
     def sentences(self) -> list[str]:
-        """What the studies of all systems say, and that of strengths."""
-        found = [s for name in self.compared for s in sentences(name, self.results[name])]
+        """What the studies say, that of strengths last."""
+        found = [s for name, own in self.results.items() for s in sentences(name, own)]
         verdict = judge_distances(self.lines.get(STRENGTHS, {}))
         return found if verdict is None else [*found, verdict]
 
@@ -109,7 +109,8 @@ class DomainReport:
         if STRENGTHS in self.results:
             parts += [Text("Strengths of biases", "bold"), _strengths(self.lines[STRENGTHS])]
         if CONTEXTS in self.results:
-            parts += [Text("Distances in context", "bold"), _strengths(self.lines[CONTEXTS])]
+            apart = _strengths(self.lines[CONTEXTS], "distance, class", "distance, bigram")
+            parts += [Text("Distances in context", "bold"), apart]
         return Group(*parts, *(Text(f"- {sentence}") for sentence in self.sentences()))
 
     def _switched_table(self) -> Table:
@@ -161,12 +162,12 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def _strengths(found: Mapping[str, Line]) -> Table:
+def _strengths(found: Mapping[str, Line], *more: str) -> Table:
     table = dense_table("strength")
-    for name in ("source", "mean of targets", "H(label|state)", "distance"):
+    for name in ("source", "mean of targets", "H(label|state)", "distance", *more):
         table.add_column(name, justify="right")
     for line in found.values():
         scores = (percent2(line.development), percent2(line.score))
-        own = (_number(line.properties.get(name)) for name in ("entropy", "distance"))
+        own = (_number(line.properties.get(name)) for name in ("entropy", "distance", *more))
         table.add_row(line.system, *scores, *own)
     return table

@@ -154,6 +154,7 @@ class DomainStudy:
                 "entropy": measures.label_entropy(made.development, made.columns, data.label),
                 "distance": measures.usage_distance([at_home], used),
                 "predict": measures.explained_entropy(made.development, made.columns),
+                **made.properties,
             }
         return out
 

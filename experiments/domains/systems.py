@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from dovetail import Corpus, Template, column
 from dovetail.representation import HMM, BiasedHMM, Distance, Entropy, LayeredHMM, WordClasses
-from experiments.domains.contexts import Context, learn_alike
+from experiments.domains.contexts import Context, context_distances, learn_alike
 from experiments.domains.data import DomainData
 
 AROUND = ", around"
@@ -114,12 +114,14 @@ def further_systems(layers: int) -> dict[str, System]:
 
 @dataclass(frozen=True)
 class Represented:
-    """Labelled text with the columns of a representation, and how other text gets them."""
+    """Labelled text with the columns of a representation, how other text gets them, and what is
+    known of it besides."""
 
     train: Corpus
     development: Corpus
     annotate: Callable[[Corpus], Corpus]
     columns: Sequence[str]
+    properties: Mapping[str, float] = field(default_factory=dict)
 
 
 def represented(
@@ -137,7 +139,7 @@ def represented(
     if system.kind == "classes":
         return _in_classes(data, system.layers, properties, first_seed, states)
     if system.context is not None:
-        return _alike(data, system.context, recipe.distance, first_seed, states)
+        return _alike(data, system.context, recipe, first_seed, states)
     own = {**recipe.hmm, "value": 1.0, "seed": first_seed, "threads": 1}
     biased = bool(properties)
     of = BiasedHMM(states, properties, **own, **recipe.biased) if biased else HMM(states, **own)
@@ -152,13 +154,14 @@ def represented(
 
 
 def _alike(
-    data: DomainData, context: Context, weight: float, seed: int, states: int
+    data: DomainData, context: Context, recipe: Recipe, seed: int, states: int
 ) -> Represented:
     """A model whose states are used alike in each context."""
-    settings = {"value": 1.0, "seed": seed, "threads": 1}
-    learned = learn_alike(context, weight, states, data.train, data.text, **settings)
+    settings = {**recipe.hmm, "value": 1.0, "seed": seed, "threads": 1}
+    learned = learn_alike(context, recipe.distance, states, data.train, data.text, **settings)
     train, development = learned.annotate(data.train), learned.annotate(data.development)
-    return Represented(train, development, learned.annotate, [learned.name_])
+    apart = context_distances(learned, states, data.train, data.text, seed=seed)
+    return Represented(train, development, learned.annotate, [learned.name_], apart)
 
 
 def _in_classes(

@@ -15,11 +15,17 @@ from dovetail.features.sets import entities, parts_of_speech
 from experiments.common.auxiliary_taggers import TOLERANCE, CachedTagger, cached_tagger
 from experiments.common.data_sets import DataSets
 from experiments.common.experiment import Experiment, Say
-from experiments.common.transfer_study import LABEL, TransferCase, TransferStudy, draws
+from experiments.common.transfer_study import (
+    LABEL,
+    WEIGHED,
+    TransferCase,
+    TransferStudy,
+    draws,
+)
 from experiments.readers.crossner import crossner_files, read_crossner
 
 DATA = ("crossner", "seminars")
-SYSTEMS = ("none", "cascade", "soft", "lattice", "joint")
+SYSTEMS = ("none", "cascade", "soft", "lattice", "joint", WEIGHED)
 STRENGTHS = (100, 1_000, 14_000)  # sentences that the tagger below is trained on
 UPPER = ("chunks", "politics", "ai", "mails")
 QUICK, QUICK_STRENGTHS = UPPER[:3], STRENGTHS[:2]

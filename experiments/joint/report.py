@@ -9,16 +9,23 @@ from typing import Any
 
 from dovetail.compare import Result
 from dovetail.compare.formatting import format_difference
+from experiments.common.transfer_study import WEIGHED
 from experiments.transfer.report import TransferReport
 
-PAIRS = (("soft", "cascade"), ("lattice", "cascade"), ("lattice", "soft"), ("joint", "cascade"))
+PAIRS = (
+    ("soft", "cascade"),
+    ("lattice", "cascade"),
+    ("lattice", "soft"),
+    (WEIGHED, "joint"),
+    ("joint", "cascade"),
+)
 
 
 class JointReport(TransferReport):
     """The table of all cases, and what each way of passing labels on is worth over another."""
 
     def __init__(self, results: Mapping[str, Sequence[Result]], out: Path) -> None:
-        super().__init__(results, out, "joint", "When joint decoding pays")
+        super().__init__(results, out, "joint", "Does joint decoding pay?")
 
     def differences(self) -> list[dict[str, Any]]:
         """Of pairs of systems by domain, strength and size: the mean of the draws, and in how

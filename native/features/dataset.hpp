@@ -6,6 +6,8 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/hash.hpp"
@@ -150,6 +152,18 @@ struct Dataset {
     Dataset features_alone() const {
         Dataset out;
         out.features = features;
+        return out;
+    }
+    // Some of the features, numbered in the order given, and nothing else.
+    Dataset features_alone(const uint32_t* kept, size_t n) const {
+        Dataset out;
+        const std::vector<uint64_t> keys = features.keys();
+        for (size_t k = 0; k < n; ++k) {
+            if (kept[k] >= features.size())
+                throw std::out_of_range("there is no feature " + std::to_string(kept[k]) + " in the data set");
+            const std::string_view name = features.names()[kept[k]];
+            out.features.add(keys[kept[k]], name.data(), name.size());
+        }
         return out;
     }
     // Some of the sequences, with features and labels numbered as if only these had been read

@@ -68,7 +68,7 @@ public:
         std::fill(centre_.begin(), centre_.end(), 0.0f);
         std::fill(weights.begin(), weights.end(), 0.0f);
         random_ = 0x9E3779B97F4A7C15ull;
-        return ascent(most_looks);
+        return ascent(most_looks, true);
     }
     // The same from weights that are near the minimum.
     LinearFit resume(const std::vector<float>& from, int most_looks) {
@@ -80,7 +80,7 @@ public:
         std::fill(weights.begin(), free() ? weights.begin() + first_of_v : weights.end(), 0.0f);
         for (size_t i = 0; i < rows_.size(); ++i)
             if (codes_[i] >= 0) add(i, Loss::a(state_[i]));
-        return ascent(most_looks);
+        return ascent(most_looks, false);
     }
 
     // w = X' a
@@ -91,10 +91,10 @@ public:
     }
 
 private:
-    LinearFit ascent(int most_looks) {
+    LinearFit ascent(int most_looks, bool from_zero) {
         LinearFit out;
         for (;; ++out.iterations) {
-            const double gap = look(out.objective);
+            const double gap = look(out.objective, from_zero && out.iterations == 0);
             const double moved = recentre();
             out.enough = gap + moved <= settings_.enough(out.objective);
             if (out.enough || out.iterations == most_looks) break;
@@ -119,13 +119,13 @@ private:
         rows_.add(i, static_cast<float>(by / settings_.lambda), weights.data());
         for (size_t j = 0; j < h_; ++j) weights[F_ + j] += static_cast<float>(by / held_) * dense_[i * h_ + j];
     }
-    // The objective, by how much it may be too high, and the rows by which it is.
-    double look(double& objective) {
+    // The objective, by how much it may be too high, and the rows by which it is. Without weights all margins are 0.
+    double look(double& objective, bool no_weights) {
         double loss = 0, gap = 0;
         gaps_.assign(rows_.size(), 0.0f);
         for (size_t i = 0; i < rows_.size(); ++i) {
             if (codes_[i] < 0) continue;
-            const double q = margin(i), own = Loss::gap(state_[i], q);
+            const double q = no_weights ? 0 : margin(i), own = Loss::gap(state_[i], q);
             loss += Loss::value(q), gap += own;
             gaps_[i] = static_cast<float>(own);
         }

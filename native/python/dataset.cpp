@@ -73,6 +73,13 @@ void bind_dataset(nb::module_& module) {
                 return std::make_shared<Dataset>(self.features_alone());
             },
             "The same features, numbered alike, and nothing else.")
+        .def(
+            "features_alone",
+            [](const Dataset& self, In<uint32_t> kept) {
+                nb::gil_scoped_release unlocked;
+                return std::make_shared<Dataset>(self.features_alone(kept.data(), kept.size()));
+            },
+            arg("kept"), "Some of the features, numbered in this order, and nothing else.")
         .def_prop_ro("n_sequences", [](const Dataset& self) { return self.n_sequences(); })
         .def_prop_ro("n_tokens", [](const Dataset& self) { return self.n_tokens(); })
         .def_prop_ro("n_occurrences", [](const Dataset& self) { return self.n_occurrences(); })

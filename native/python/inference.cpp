@@ -1,4 +1,5 @@
 // Python's view of trained models: encoding of features, decoding, posteriors.
+#include "chain/annotation.hpp"
 #include "chain/encoding.hpp"
 #include "chain/kbest.hpp"
 #include "chain/spans.hpp"
@@ -73,6 +74,39 @@ static auto max_marginal(const Model& model, const Batch& batch, const Constrain
         });
     });
     return std::make_pair(to_numpy(std::move(labels)), to_numpy(std::move(p)));
+}
+
+template <class T, class Convert> nb::object list_of(size_t n, const T* values, Convert convert) {
+    const nb::object out = nb::steal(PyList_New(static_cast<Py_ssize_t>(n)));
+    if (!out.is_valid()) throw nb::python_error();
+    for (size_t k = 0; k < n; ++k) PyList_SetItem(out.ptr(), static_cast<Py_ssize_t>(k), convert(values[k]));
+    return out;
+}
+
+// For each sequence its labels, their probabilities, that of all of them, spans with theirs, and the entropy.
+static nb::list annotate_batch(const Model& model, const Batch& batch, LabelNames names, In<uint8_t> letters,
+                               In<int32_t> types, const Constraints& constraints, In<uint8_t> allowed,
+                               bool whole_sequences, int threads) {
+    const Limits limits = make_limits(model, batch, constraints, allowed);
+    check_size(names.size(), static_cast<size_t>(model.L), "label_names");
+    if (letters.size()) check_size(letters.size(), static_cast<size_t>(model.L), "letters");
+    check_size(types.size(), letters.size(), "types");
+    const Spelling spelling{letters.data(), types.data(), letters.size()};
+    const AnnotatedBatch found =
+        without_gil([&] { return annotate(batch, spelling, limits, whole_sequences, threads); });
+    nb::list out;
+    for (size_t s = 0; s < batch.x.size(); ++s) {
+        const size_t first = batch.first(s), T = batch.length(s);
+        const AnnotatedSequence& own = found.sequences[s];
+        nb::object labels = list_of(T, found.labels.data() + first,
+                                    [&](int32_t code) { return Py_NewRef(PyTuple_GetItem(names.ptr(), code)); });
+        nb::object confidences = list_of(T, found.confidences.data() + first, PyFloat_FromDouble);
+        nb::object spans = list_of(own.spans.size(), own.spans.data(), [](const FoundSpan& span) {
+            return nb::make_tuple(span.begin, span.end, span.type, span.p).release().ptr();
+        });
+        out.append(nb::make_tuple(labels, confidences, own.p, spans, own.entropy));
+    }
+    return out;
 }
 
 // Calls visit(chain) with the posterior of one sequence, without the GIL; not at all if the sequence is empty.
@@ -230,6 +264,8 @@ void bind_inference(nb::module_& module) {
             arg("data"), nb::keep_alive<0, 1>(), "The known features of indexed data.")
         .def("tag", &tag, arg("sequences"), arg("label_names"), arg("constraints"), arg("threads"))
         .def("viterbi", &viterbi_batch, arg("batch"), arg("constraints"), arg("allowed"), arg("threads"))
+        .def("annotate", &annotate_batch, arg("batch"), arg("label_names"), arg("letters"), arg("types"),
+             arg("constraints"), arg("allowed"), arg("whole_sequences"), arg("threads"))
         .def("max_marginal", &max_marginal, arg("batch"), arg("constraints"), arg("allowed"), arg("threads"))
         .def("posteriors", &posteriors, arg("batch"), arg("constraints"), arg("allowed"), arg("threads"))
         .def("transition_marginals", &transition_marginals, arg("batch"), arg("sequence"), arg("constraints"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tarfile
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -85,6 +87,37 @@ def test_sequences_are_named_where_they_cannot_be_guessed(tmp_path: Path) -> Non
 def test_empty_xml_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="holds no elements with text"):
         read(_write(tmp_path, "<r><u/></r>"), format="xml")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("<b>" * 200_000 + "x" + "</b>" * 200_000, "more than 200 elements within one another"),
+        ("<b>" * 201 + "x y" + "</b>" * 201, ":1: there are more than 200 elements"),
+        ("<?xml version='1.0' encoding='x'?><a>b</a>", "says that it is in another encoding"),
+    ],
+)
+def test_what_expat_takes_and_we_do_not(tmp_path: Path, content: str, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        read(_write(tmp_path, content), format="xml")
+
+
+def test_as_many_levels_as_allowed(tmp_path: Path) -> None:
+    path = _write(tmp_path, "<b>" * 200 + "x y" + "</b>" * 200)
+    assert read(path, format="xml").lists("word")[0] == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["<r><s>" + "<a>x y</a> " * 20_000 + "</s></r>", f"<r><s>x{chr(10) * 1_000_000}y</s></r>"],
+    ids=["fields", "lines"],
+)
+def test_time_grows_with_the_length_alone(tmp_path: Path, content: str) -> None:
+    path = _write(tmp_path, content)
+    start = time.process_time()
+    with suppress(DataError):
+        read(path, format=format_of(path))
+    assert time.process_time() - start < 4  # more than 10 seconds where it grows with the square
 
 
 @pytest.mark.parametrize(

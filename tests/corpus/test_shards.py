@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from dovetail.corpus import Corpus, Shards, SoftColumn
+from dovetail.corpus.shards import KIND
 from dovetail.errors import DataError
+from dovetail.io.array_file import read_arrays, write_arrays
 
 
 def make_corpus(first: int, n: int) -> Corpus:
@@ -105,3 +107,30 @@ def test_damaged_parts_are_named(tmp_path: Path) -> None:
     (shards.folder / "shards.json").write_text("{}")
     with pytest.raises(DataError, match=r"shards\.json is damaged"):
         Shards(tmp_path / "text")
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        '{"columns": [], "tokens": [1e999], "sequences": [1], "id": "a"}',
+        '{"columns": [], "tokens": [-1], "sequences": [1], "id": "a"}',
+        '{"columns": [], "tokens": [1], "sequences": [1, 2], "id": "a"}',
+        "[" * 100_000,
+    ],
+)
+def test_an_index_that_nobody_would_write(tmp_path: Path, index: str) -> None:
+    shards = Shards.write(tmp_path / "text", [make_corpus(0, 20)], tokens=20)
+    (shards.folder / "shards.json").write_text(index)
+    with pytest.raises(DataError, match=r"shards\.json is damaged"):
+        Shards(shards.folder)
+
+
+@pytest.mark.parametrize("ends", [[0, 3, 0, 3, 0], [1, 3], [0, 9], [0, -1, 3], []])
+def test_strings_of_a_part_follow_one_another(tmp_path: Path, ends: list[int]) -> None:
+    shards = Shards.write(tmp_path / "text", [Corpus.from_lists({"word": [["a", "bc"]]})])
+    path = shards.folder / "part-00000.shard"
+    arrays, facts = read_arrays(path, KIND)
+    changed = {**arrays, "levels0_ends": np.array(ends, np.int64)}
+    write_arrays(path, KIND, changed, {k: facts[k] for k in ("columns", "corpus")})
+    with pytest.raises(DataError, match=r"is damaged: its arrays do not fit"):
+        shards[0]

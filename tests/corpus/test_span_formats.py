@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -147,6 +148,32 @@ def test_exports_of_label_studio(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text(json.dumps(tasks))
     assert read(path).lists("label") == [["O", "B-PER"]] * 4 + [[None, None]]
+
+
+def test_annotations_that_label_studio_would_not_write(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    for odd in ("abc", {"a": 1}, ["x", {}], 5):
+        path.write_text(json.dumps([{"text": "Ada", "annotations": odd}]))
+        assert read(path).texts == ("Ada",)
+
+
+def test_many_places_counted_as_javascript_does(tmp_path: Path) -> None:
+    words = [f"a😀{k}" for k in range(20_000)]
+    text = "😀" + " ".join(words)
+    spans, at = [], 2
+    for word in words:
+        spans.append({"start": at, "end": at + len(word) + 1, "text": word, "labels": ["X"]})
+        at += len(word) + 2
+    path = tmp_path / "x.json"
+    result = [{"type": "labels", "value": span} for span in spans]
+    path.write_text(json.dumps([{"data": {"text": text}, "annotations": [{"result": result}]}]))
+    start = time.process_time()
+    corpus = read(path)
+    assert time.process_time() - start < 4  # far longer where it grows with the square
+    assert corpus.lists("label")[0].count("B-X") == 20_000
+    path.write_text(json.dumps([{"text": text, "label": [{**spans[0], "start": 4}]}]))
+    with pytest.raises(DataError, match=r"the span 4-6 says 'a😀0' where the text has"):
+        read(path)
 
 
 def pair(folder: Path, text: str, annotations: str | None) -> Path:

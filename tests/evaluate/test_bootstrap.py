@@ -8,6 +8,7 @@ import pytest
 
 from dovetail.errors import DataError
 from dovetail.evaluate import Report, bootstrap, evaluate_spans, evaluate_tokens
+from dovetail.evaluate.bootstrap import resample_totals
 
 
 def _report(n: int = 400) -> Report:
@@ -16,7 +17,7 @@ def _report(n: int = 400) -> Report:
     for _ in range(n):
         length = rng.randint(1, 12)
         gold.append([rng.choice(["O", "B-X", "B-Y"]) for _ in range(length)])
-        predicted.append([g if rng.random() < 0.8 else "O" for g in gold[-1]])
+        predicted.append([g if rng.random() < 0.8 else rng.choice(["O", "B-X"]) for g in gold[-1]])
     return evaluate_spans(gold, predicted)
 
 
@@ -42,6 +43,7 @@ def test_interval_is_that_of_the_plain_procedure() -> None:
 
 def test_same_seed_same_interval_and_level_widens() -> None:
     report = _report()
+    assert bootstrap(report) == bootstrap(report, seed=0) != bootstrap(report, seed=1)
     assert bootstrap(report, seed=3) == bootstrap(report, seed=3)
     narrow, wide = bootstrap(report, level=0.5), bootstrap(report, level=0.99)
     assert wide.low < narrow.low < narrow.high < wide.high
@@ -64,6 +66,26 @@ def test_documents_are_drawn_whole() -> None:
     assert by_document.high - by_document.low > 2 * (by_sequence.high - by_sequence.low)
     with pytest.raises(DataError, match="document_bounds end at 7"):
         bootstrap(report, document_bounds=[0, 7])
+
+
+def test_one_resample_and_one_unit_are_enough() -> None:
+    assert bootstrap(evaluate_tokens([["A"]], [["A"]]), resamples=1) == (1, 1, 1, 0.95)
+
+
+def test_totals_of_resamples() -> None:
+    table = [[1, 10], [2, 20], [3, 30]]
+    totals = resample_totals(table, resamples=2000)
+    assert totals.shape == (2000, 2)
+    assert (totals[:, 1] == 10 * totals[:, 0]).all()
+    assert totals[:, 0].min() == 3
+    assert totals[:, 0].max() == 9
+    assert totals[:, 0].mean() == pytest.approx(6, abs=0.1)
+    assert (
+        resample_totals(table, resamples=5, seed=0) == resample_totals(table, resamples=5)
+    ).all()
+    for odd in ([1, 2], [], [[[1]]]):
+        with pytest.raises(DataError, match="give counts as a table of one or more units"):
+            resample_totals(odd)
 
 
 def test_nothing_to_draw() -> None:

@@ -16,6 +16,8 @@ def test_calibration_is_by_bins() -> None:
     # In the bins: 0.95 right; 0.35 wrong and 0.3 right; 0.0 wrong.
     assert span_reliability(gold, [found]).error == pytest.approx((0.05 + 0.35 + 0) / 4)
     assert span_reliability([["O"]], [[]]).error is None
+    with pytest.raises(ValueError, match="longer than"):
+        span_reliability([["O"]], [[], []])
     assert span_reliability([["B-X"]], [[(0, 1, "Y", 1.0)]]).error == 1
 
 
@@ -43,6 +45,7 @@ def test_reliability_of_several_texts_is_that_of_all_spans() -> None:
     kept = [Reliability.from_dict(asdict(one)) for one in each]
     whole = span_reliability(gold, found)
     assert Reliability.pooled(kept).points() == whole.points()
+    assert whole.points() == [(pytest.approx(1.05 / 2), 0, 2), (0.9, 1, 1)]
     assert Reliability.pooled([]).error is None
     assert Reliability.pooled([]).error_by_chance is None
     assert Reliability.pooled([]).points() == []

@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dovetail.errors import DataError
+from dovetail.evaluate.document_fields import evaluate_fields
 from dovetail.evaluate.fields import (
     RULES,
     Choice,
@@ -110,3 +112,24 @@ def test_the_choice_is_at_least_as_good_as_any(drawn):
 
     best = f1(choose(truth, looks, ["who"], recall_biases=(0.0, 1.0))["who"])
     assert all(best >= f1(Choice(rule, amount)) for rule in RULES for amount in (0.0, 1.0))
+
+
+def test_fields_of_documents_of_several_sequences():
+    words = [["by", "Ada", "Lovelace"], ["or", "Bob"], ["Eve"]]
+    gold = [["O", "B-who", "I-who"], ["O", "B-who"], ["B-who"]]
+    found = [["O", "O", "O"], ["O", "B-who"], ["O"]]
+    assert evaluate_fields(words, gold, found, [0, 2, 3])["who"] == Counts(1, 0, 1)
+    assert evaluate_fields(words, gold, gold)["who"] == Counts(3, 0, 0)
+    assert evaluate_fields(words, gold, found)["who"] == Counts(1, 0, 2)
+    rows = [["Ada", "Lovelace"]], [["B-who", "O"]], [["B-who", "I-who"]]
+    assert evaluate_fields(*rows)["who"] == Counts(0, 1, 1)
+    with pytest.raises(DataError, match="3 sequences of words, 3 of given labels and 1 of"):
+        evaluate_fields(words, gold, found[:1])
+
+
+def test_a_mention_is_sure_unless_it_is_told():
+    given = [Mention("who", "Ada"), Mention("who", "Bob", 0.6), Mention("who", "Bob", 0.3)]
+    assert select_values(given, RULES["expected_most"]) == {"who": "Ada"}
+    assert select_values([*given, Mention("who", " Bob", 0.2)], RULES["expected_most"]) == {
+        "who": "Bob"
+    }

@@ -33,3 +33,24 @@ def test_clearly_better_needs_more_than_one_lucky_unit():
     assert not ratio(few, of).is_significantly_better(none)
     assert ratio(many, of).is_significantly_better(none)
     assert not none.is_significantly_better(none)
+
+
+def test_a_prior_is_added_to_both_sums():
+    assert ratio(np.array([3.0]), np.array([4.0])).smoothed_score(2.0, 6.0) == 0.5
+    assert ratio(np.zeros(0), np.zeros(0)).total == 1
+
+
+def test_better_is_by_the_standard_errors_of_the_difference_on_the_same_units():
+    of = np.ones(100)
+    share = np.zeros(100)
+    share[:50] = 1.0
+    more, none = share.copy(), ratio(share, of)
+    more[50:53] = 1.0  # by 3 of 100, whose standard error is about 1.71
+    better = ratio(more, of)
+    assert better.is_significantly_better(none)
+    assert better.is_significantly_better(none, margin=1.7)
+    assert not better.is_significantly_better(none, margin=1.8)
+    assert not none.is_significantly_better(better)
+    more[52] = 0.0  # by 2, whose standard error is about 1.4
+    assert not ratio(more, of).is_significantly_better(none)
+    assert ratio(more, of).is_significantly_better(none, margin=1.4)

@@ -14,6 +14,7 @@ from dovetail.evaluate.significance import (
     corrected_t_test,
     count_wins,
     paired_t_test,
+    smallest_significant,
 )
 
 scores = st.floats(0, 1, allow_subnormal=False)
@@ -89,3 +90,19 @@ def test_bad_scores_are_refused(first, second, message) -> None:
 def test_empty_parts_are_refused() -> None:
     with pytest.raises(DataError, match="0 to train on"):
         corrected_t_test([1, 2], [1, 1], n_train=0, n_test=5)
+
+
+@pytest.mark.parametrize(("n", "overlap", "level"), [(2, 9, 0.05), (7, 0.2, 0.01), (30, 1, 0.5)])
+def test_the_smallest_difference_that_is_found(n: int, overlap: float, level: float) -> None:
+    expected = stats.t.ppf(1 - level / 2, n - 1) * math.sqrt(1 / n + overlap)
+    found = smallest_significant(n, overlap=overlap, level=level)
+    assert found == pytest.approx(expected, rel=1e-8)
+    assert smallest_significant(n, overlap=1) == smallest_significant(n, overlap=1, level=0.05)
+    assert smallest_significant(1, overlap=overlap) == math.inf
+
+
+def test_parts_of_a_split_may_be_less_than_one_but_not_nothing() -> None:
+    assert corrected_t_test([1, 2], [3, 3], n_train=0.5, n_test=0.5) is not None
+    for n_train, n_test in ((0, 1), (1, 0), (-1, 1)):
+        with pytest.raises(DataError, match="must hold something"):
+            corrected_t_test([1, 2], [3, 3], n_train=n_train, n_test=n_test)

@@ -139,6 +139,7 @@ def test_a_text_without_expressions_is_an_empty_template() -> None:
         ("U05: word", 4, "found ':', expected '&'"),
         ("word $ pos", 6, "found '$', which is no part of a template"),
         ("(" * 2000 + "word" + ")" * 2000, 1, "nested too deeply"),
+        ("word" + ".lower" * 20_000, 606, "more than 100 attributes one after another"),
     ],
 )
 def test_mistakes_are_named_with_their_place(line: str, column_number: int, message: str) -> None:

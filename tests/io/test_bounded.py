@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 from pathlib import Path
 
 import pytest
@@ -48,4 +49,36 @@ def test_plain_gzip_is_read_as_ever(tmp_path: Path) -> None:
         assert file.read() == "héllo\nthere\n"
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(DataError, match="is not a whole gzip file"), open_text(path) as file:
+        file.read()
+
+
+def test_closing_closes_what_is_read_through(tmp_path: Path) -> None:
+    path = tmp_path / "text.gz"
+    path.write_bytes(gzip.compress(b"a\n" * 100_000))
+    with path.open("rb") as raw:
+        reader = bounded.Expanding(raw, "x")
+        assert reader.read(3) == b"a\na"
+        reader.close()
+        assert reader.closed
+        assert reader._plain.closed
+    assert io.BufferedReader(bounded.Lines(io.BytesIO(b"a\nb"), "x")).read() == b"a\nb"
+
+
+def test_limits_are_what_may_just_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded, "FREE", 1000)
+    monkeypatch.setattr(limits, "expansion", 1)
+    monkeypatch.setattr(limits, "line_bytes", 1000)
+    path = tmp_path / "text.gz"
+    path.write_bytes(gzip.compress(bytes(1000)))
+    with open_text(path) as file:
+        assert len(file.read()) == 1000
+    path.write_bytes(gzip.compress(bytes(1001)))
+    with pytest.raises(DataError, match="1 times its size"), open_text(path) as file:
+        file.read()
+    path = tmp_path / "text"
+    path.write_bytes(bytes(1001))
+    with (
+        pytest.raises(DataError, match="text:1 has more than 1,000 bytes"),
+        open_text(path) as file,
+    ):
         file.read()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import gzip
 import io
 import os
@@ -66,6 +67,14 @@ def test_written_text_reads_back(tmp_path: Path, name: str) -> None:
     assert os.listdir(tmp_path) == [name]
 
 
+def test_compressed_bytes_do_not_depend_on_the_name(tmp_path: Path) -> None:
+    for name in ("a.gz", "b.gz"):
+        with write_text(tmp_path / name) as file:
+            file.write("text\n")
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+    assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == b"text\n"
+
+
 def test_same_text_gives_same_compressed_bytes(tmp_path: Path) -> None:
     for name in ("a.gz", "b.gz"):
         with write_text(tmp_path / name) as file:
@@ -126,11 +135,32 @@ def test_open_files_and_standard_output(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out == "y"
 
 
+def test_standard_input_can_be_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = io.TextIOWrapper(io.BytesIO("\ufeffé\n".encode()))
+    monkeypatch.setattr("sys.stdin", source)
+    with open_text("-") as file:
+        assert file.read() == "é\n"
+    gc.collect()
+    assert not source.buffer.closed
+
+
+def test_names_that_no_file_can_have() -> None:
+    with pytest.raises(DataError, match=r"cannot read 'a\\x00b'"), open_text("a\0b"):
+        pass
+
+
 def test_unwritable_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot write"), write_text(tmp_path / "no" / "file"):
         pass
     with pytest.raises(DataError, match="cannot write"), write_text(tmp_path):
         pass
+    for path, said in (
+        (tmp_path, "it is a directory"),
+        (tmp_path / "no" / "file", "there is no directory"),
+    ):
+        with pytest.raises(DataError, match=said):
+            check_writable(path)
+    check_writable(tmp_path / "new")
 
 
 def test_a_file_in_a_folder_that_takes_no_files_is_refused_beforehand(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import dovetail
 from dovetail import Pipeline, Tagger, WordClasses
 from dovetail.errors import DataError, DovetailError, ModelFileError
 from dovetail.interop import pycrfsuite
-from dovetail.io.loading import OPENERS, kind_of
+from dovetail.io.loading import OPENERS, is_imported, kind_of
 from dovetail.io.model_file import open_model, to_bytes
 
 SAVED = Path(__file__).parents[1] / "fixtures" / "saved-0.1"
@@ -24,7 +25,16 @@ FILES = sorted(SAVED.glob("*.dovetail"))
 @pytest.mark.parametrize("kind", OPENERS)
 def test_the_table_names_classes_of_these_kinds(kind: str) -> None:
     module, _, name = OPENERS[kind].where.partition(":")
-    assert getattr(import_module(module), name).kind == kind
+    cls = getattr(import_module(module), name)
+    assert cls.kind == kind
+    assert {*OPENERS[kind].options} <= {*signature(cls.load).parameters}
+
+
+def test_what_is_no_file_is_no_model_of_another_program(tmp_path: Path) -> None:
+    assert is_imported(tmp_path / "none") is False
+    assert is_imported("a\0b") is False
+    assert is_imported(FILES[0]) is False
+    assert is_imported(open_model(FILES[0])) is False
 
 
 def test_the_saved_files_are_of_all_kinds() -> None:

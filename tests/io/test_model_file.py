@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from safetensors.numpy import save_file
 import dovetail
 from dovetail import FeatureGroup, Tagger
 from dovetail.errors import DataError, DovetailError, ModelFileError
-from dovetail.io.model_file import open_model, to_bytes
+from dovetail.io.model_file import open_model, parse_json, to_bytes
 
 X: list[Any] = [
     [["w=in", "cap"], {"w=paris": 1.0, "length": 0.5}, ["w=today"]],
@@ -407,3 +408,101 @@ def test_an_unwritable_path(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"cannot write .*: Not a directory"):
         TAGGER.save(tmp_path / "file" / "model")
     assert os.listdir(tmp_path) == ["file"]
+
+
+BARE: dict[str, Any] = {"kind": "x", "labels": [], "training": {}}
+
+
+@pytest.mark.parametrize(
+    ("name", "fits", "does_not"),
+    [
+        ("labels", ["a", "b"], ["a", "a"]),
+        ("labels", [], {"a": 1}),
+        ("training", {"a": 1}, []),
+        ("dovetail", "1", 1),
+        ("unit", None, 5),
+        ("unit", "line", []),
+        ("columns", ["a"], "a"),
+        ("columns", None, [1]),
+        ("stopped", "early", None),
+        ("origin", {"a": "b"}, {"a": 1}),
+        ("resume", {"number": 0, "kept": 2, "seconds": 0.5, "history": [[1]]}, {"number": 0}),
+        (
+            "resume",
+            {"number": 0, "kept": 2, "seconds": 1, "history": []},
+            {"number": -1, "kept": 2, "seconds": 1, "history": []},
+        ),
+    ],
+)
+def test_facts_have_to_be_what_they_are_for_every_kind(name: str, fits: Any, does_not: Any) -> None:
+    assert open_model(to_bytes({}, {**BARE, name: fits})).facts[name] == fits
+    with pytest.raises(ModelFileError, match=f"is damaged: '{name}' in its description"):
+        open_model(to_bytes({}, {**BARE, name: does_not}))
+
+
+def test_a_file_without_a_kind_holds_a_tagger() -> None:
+    facts = {"labels": [], "training": {}, "scheme": "IOB2", "features": None, "label": None}
+    assert open_model(to_bytes({}, facts)).kind == "tagger"
+    with pytest.raises(ModelFileError, match="'scheme' in its description is missing"):
+        open_model(to_bytes({}, {**facts, "scheme": 1}))
+
+
+def test_the_ranges_of_numbers_in_facts() -> None:
+    for value in ("99999999999999999999", "1e308", "-0.5"):
+        assert parse_json(f"[{value}]") == [
+            float(value) if "." in value or "e" in value else int(value)
+        ]
+    for value in ("999999999999999999999", "1e309", "-1e999"):
+        with pytest.raises(ValueError, match=r"digits|range of numbers"):
+            parse_json(f"[{value}]")
+
+
+def test_arrays_are_aligned_and_names_are_as_they_are() -> None:
+    for length in range(8):
+        arrays = {"é" * length: np.arange(3, dtype=np.uint64), "b": np.zeros(1, np.uint8)}
+        content = to_bytes(arrays, BARE)
+        head = int.from_bytes(content[:8], "little")
+        assert head % 8 == 0
+        assert ("é" * length).encode() in content[: 8 + head]
+        assert (
+            np.frombuffer(open_model(content).array("é" * length), np.uint64) == [0, 1, 2]
+        ).all()
+
+
+def test_files_too_short_to_be_a_model(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    for size in (0, 15):
+        path.write_bytes(bytes(size))
+        with pytest.raises(ModelFileError, match=f"it has only {size} bytes"):
+            open_model(path)
+    path.write_bytes(bytes(16))
+    with pytest.raises(ModelFileError, match="is not a model file, or is cut short"):
+        open_model(path)
+
+
+def test_small_files_are_read_and_mapped_where_it_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    path.write_bytes(to_bytes({"a": np.arange(9, dtype=np.uint8)}, BARE))
+    opened = {mmap: open_model(path, mmap=mmap) for mmap in (None, False, True)}
+    with path.open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        file.write(b"x")
+    last = {mmap: bytes(file.content[-1:]) for mmap, file in opened.items()}
+    assert last == {None: b"\x08", False: b"\x08", True: b"x"}
+
+
+def test_a_checked_array_is_not_checked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = to_bytes({"a": np.arange(9, dtype=np.uint8)}, BARE)
+    sums = []
+    real = dovetail.io.model_file._native.checksum
+    monkeypatch.setattr(
+        "dovetail.io.model_file._native",
+        SimpleNamespace(checksum=lambda found: (sums.append(len(found)), real(found))[1]),
+    )
+    file = open_model(content)
+    for _ in range(3):
+        file.array("a")
+    assert sums.count(9) == 1
+    file = open_model(content, verify=False)
+    file.array("a")
+    assert sums.count(9) == 1

@@ -11,7 +11,7 @@ import pytest
 
 from dovetail.errors import DataError
 from dovetail.io.files import atomic_write
-from dovetail.io.temporary import _clean_once
+from dovetail.io.temporary import _clean_once, lock, locked, remove_abandoned, temporary_beside
 
 KILLED = """
 import os, signal, sys
@@ -57,3 +57,54 @@ def test_names_as_long_as_a_folder_allows(tmp_path: Path) -> None:
     assert target.read_bytes() == b"x"
     with pytest.raises(DataError, match="cannot write"), atomic_write(tmp_path / (256 * "m")):
         pass
+
+
+def test_what_another_process_writes_is_not_removed(tmp_path: Path) -> None:
+    with temporary_beside(tmp_path / "model", 0o600) as (file, temporary):
+        assert temporary.stat().st_mode & 0o777 == 0o600
+        with temporary.open("rb") as again:
+            assert lock(again) is False
+        remove_abandoned(tmp_path)
+        assert temporary.exists()
+        file.write(b"x")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_only_abandoned_files_are_removed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("x")
+    (tmp_path / ".model.0123456789ab.part").write_text("x")
+    link = tmp_path / ".link.0123456789ab.part"
+    link.symlink_to(victim)
+    folder = tmp_path / ".folder.0123456789ab.part"
+    folder.mkdir()
+    kept = [victim, link, folder, tmp_path / ".model.0123456789AB.part", tmp_path / "..part"]
+    for path in kept[3:]:
+        path.write_text("x")
+    remove_abandoned(tmp_path)
+    assert sorted(tmp_path.iterdir()) == sorted(kept)
+    remove_abandoned(tmp_path / "no folder")
+
+
+def test_an_open_file_is_kept_for_one_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "results"
+    path.write_text("")
+    with path.open() as one, path.open() as other:
+        with locked(one):
+            assert lock(other) is False
+        assert lock(other) is True
+
+
+def test_names_of_bytes_that_are_no_text(tmp_path: Path) -> None:
+    target = tmp_path / "m\udcff\udcfe"
+    with atomic_write(target) as file:
+        file.write(b"x")
+    assert [*tmp_path.iterdir()] == [target]
+
+
+def test_no_descriptors_are_left_open(tmp_path: Path) -> None:
+    before = len([*Path("/proc/self/fd").iterdir()])
+    for number in range(20):
+        with atomic_write(tmp_path / str(number)) as file:
+            file.write(b"x")
+    assert len([*Path("/proc/self/fd").iterdir()]) == before

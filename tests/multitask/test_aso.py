@@ -174,6 +174,25 @@ def test_what_other_text_shares_is_learned_once() -> None:
     assert trained(few, penalty=0.1).structure_.penalty == 0.1
 
 
+def test_of_much_other_text_features_that_it_has_once_are_left_out() -> None:
+    """And of little they are not, nor as the paper has it."""
+    words = [[f"w{k % 50}", f"once{k}"] for k in range(10_000)]
+    tags = [["XY"[k % 50 < 20], "Y"] for k in range(10_000)]
+    other = Corpus.from_lists({"word": words, "tag": tags})
+    few = random_corpus(20)
+    word = Template(column("word"))
+
+    def names_of(text: Corpus, **settings) -> set[str]:
+        tasks = [labelled(text, "tag")]
+        aso = ASO(features=word, n_parts=0, auxiliary=tasks, **settings)
+        names = aso.fit(few, label="tag").structure_.weights_.names()
+        return {name.partition("=")[2] for name in names}
+
+    assert names_of(other) - {""} == {f"w{k}" for k in range(50)}  # "": of the ends
+    assert "once0" in names_of(other[:5_000])
+    assert "once0" in names_of(other, variant="paper", h=2)
+
+
 def test_features_by_a_function_are_not_taken_for_those_of_another() -> None:
     tasks = [labelled(random_corpus(100, seed=1), "tag")]
     corpus = random_corpus(20)

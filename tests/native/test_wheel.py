@@ -137,7 +137,7 @@ def test_labelling_page_in_a_browser(python: Path) -> None:
     """The browser tests, with the studio of the wheel."""
     if python.resolve().name not in ("python3.11", "python3.12"):
         pytest.skip("once for each wheel")
-    extra = ["starlette>=0.47", "uvicorn>=0.30"]
+    extra = ["starlette>=0.47", "uvicorn>=0.30", "httptools>=0.6"]
     subprocess.run([python, "-m", "pip", "install", "-q", *extra], check=True)
     tests = Path(__file__).parents[1] / "studio" / "browser"
     command = [

@@ -399,6 +399,7 @@ def test_template_files_may_read_representations(written: Written) -> None:
         ('kind = "hmm"', "needs text to learn from: give text"),
         ('kind = "biased"\nlabels = "label"', "give source"),
         ('kind = "biased"\nsource = "news.conll"', "a biased HMM needs a bias"),
+        ('kind = "biased"\nsource = "news.conll"\nentropy = 1.0', "name their column by labels"),
         ('kind = "hmm"\ntext = "gone.conll"', "gone.conll is not there"),
         ('kind = "hmm"\ntext = "news.conll"\nlabels = "label"', "there is no key 'labels'"),
         ('kind = "hmm"\ntext = "news.conll"\nstates = 99', "99 states are more than"),

@@ -85,6 +85,7 @@ def test_text_has_the_column_of_words_or_the_first() -> None:
     [
         ("hmm", {"labels": "pos"}, "takes no biases"),
         ("biased", {}, "needs a bias"),
+        ("biased", {"distance": 1.0, "entropy": 1.0}, "entropy is the weight of labels: name"),
         ("layered", {"sigma": 1.0}, "there are none"),
     ],
 )

@@ -122,6 +122,24 @@ def test_token_is_asked_for_and_taken_from_the_address(browser: Any, folder: Pat
         other.close()
 
 
+@needs_browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 360])
+def test_axe_finds_nothing_serious(browser: Any, address: str, scheme: str, width: int) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    context = browser.new_context(
+        viewport={"width": width, "height": 700}, color_scheme=scheme, bypass_csp=True
+    )
+    opened = context.new_page()
+    opened.goto(address)
+    opened.fill("#text", TEXT)
+    opened.locator("mark .token").first.click()
+    opened.wait_for_selector("#why table")
+    found = axe.run(opened).response["violations"]
+    context.close()
+    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+
+
 def test_page_needs_nothing_from_elsewhere() -> None:
     files = list(ASSETS.iterdir())
     assert sum(file.stat().st_size for file in files) < 300_000

@@ -1,13 +1,16 @@
-"""``make mutate PACKAGE=io``: are mistakes in a package seen by the tests that mirror it?
+"""``make mutate PACKAGE=io``: are mistakes in a package seen by its tests and examples?
 
 Mistakes are made one at a time, in memory: no file is changed. Each is met by the tests that come
-past its line, the quickest first, in a process of its own.
+past its line, the quickest first, in a process of its own, and in a folder of its own: code with a
+mistake in it may take any word for the name of a file that it is to write, and any file for one
+that it may replace. So root, who may replace devices too, has these and the source read-only.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import ctypes
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -33,8 +36,14 @@ from tools.reliability.mutants import find_mutants, mutated
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "dovetail"
 PYTEST = ("-q", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist")
+PYTEST += (f"--rootdir={ROOT}", "-c", f"{ROOT}/pyproject.toml")
 PATIENCE = 20.0  # seconds that tests may take beyond ten times what they took before
 SURVIVED, KILLED = 0, 1
+# Tests of other folders that are there for what a package promises.
+ELSEWHERE = {
+    "io": ("tests/chain/test_hostile_models.py", "tests/corpus/test_shards.py"),
+    "evaluate": ("tests/cli/test_eval.py",),
+}
 
 
 class Reached(NamedTuple):
@@ -131,20 +140,42 @@ class _MutantLoader(importlib.machinery.SourceFileLoader):
         return compile(tree, str(self.candidate.path), "exec")
 
 
+def protect(folder: str) -> None:
+    """Have this process see a folder, without what is mounted in it, as read-only."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    new_namespace, bind, recursive, private, read_only, again = 0x20000, 4096, 16384, 1 << 18, 1, 32
+    path = folder.encode()
+    done = (
+        libc.unshare(new_namespace) == 0
+        and libc.mount(None, b"/", None, recursive | private, None) == 0
+        and libc.mount(path, path, None, bind | recursive, None) == 0
+        and libc.mount(None, path, None, read_only | again | bind, None) == 0
+    )
+    if not done:
+        raise OSError(ctypes.get_errno(), f"cannot protect {folder} from root")
+
+
 def in_child(work: Callable[[], int], seconds: float) -> int:
-    """The exit code of work in a forked process that says nothing; beyond the time it is killed."""
-    child = os.fork()
-    if not child:
-        signal.alarm(int(seconds) + 1)
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(nothing, stream)
-        code = 99
-        try:
-            code = work()
-        finally:
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    """The exit code of work in a forked process that says nothing; beyond the time it is killed.
+
+    It works in an empty folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        child = os.fork()
+        if not child:
+            signal.alarm(int(seconds) + 1)
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):
+                os.dup2(nothing, stream)
+            code = 99
+            try:
+                if os.geteuid() == 0:
+                    protect("/dev")
+                    protect(str(ROOT))
+                os.chdir(folder)
+                code = work()
+            finally:
+                os._exit(code)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def trace_tests(package: Path, tests: Sequence[str], folder: Path) -> Reached:
@@ -153,7 +184,7 @@ def trace_tests(package: Path, tests: Sequence[str], folder: Path) -> Reached:
 
     def work() -> int:
         tracer = Tracer(package)
-        code = pytest.main([*PYTEST, *tests], [tracer])
+        code = pytest.main([*PYTEST, *(f"{ROOT}/{test}" for test in tests)], [tracer])
         told.write_text(json.dumps(tracer.reached()))
         return int(code)
 
@@ -172,7 +203,7 @@ def try_mutant(candidate: Candidate, reached: Reached) -> int:
     if not tests:
         return SURVIVED
     tests = sorted(tests, key=reached.seconds.__getitem__)
-    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+    files = list(dict.fromkeys(f"{ROOT}/{test.partition('::')[0]}" for test in tests))
 
     def work() -> int:
         sys.meta_path.insert(0, MutantFinder(candidate))
@@ -205,21 +236,22 @@ def all_candidates(package: Path) -> list[Candidate]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("package", help="below src/dovetail, such as io or corpus/conll.py")
-    parser.add_argument("--tests", nargs="+", help="instead of the folder of the same name")
+    parser.add_argument("--tests", nargs="+", help="instead of its own and its examples")
     parser.add_argument("--sample", type=int, default=150, help="of the mistakes; 0: all of them")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--least", type=float, default=0.0, help="fail below this share of killed")
     options = parser.parse_args()
     os.chdir(ROOT)
     package = SOURCE / options.package
-    mirrored = f"tests/{Path(options.package).parts[0]}"
+    name = Path(options.package).parts[0]
+    mirrored = [f"tests/{name}", f"src/dovetail/{name}", *ELSEWHERE.get(name, ())]
     candidates = all_candidates(package)
     chosen = candidates
     if 0 < options.sample < len(candidates):
         chosen = sorted(random.Random(options.seed).sample(candidates, options.sample))
     folder = package if package.is_dir() else package.parent
     with tempfile.TemporaryDirectory() as made:
-        reached = trace_tests(folder, options.tests or [mirrored], Path(made))
+        reached = trace_tests(folder, options.tests or mirrored, Path(made))
     survivors = []
     for candidate in chosen:
         if try_mutant(candidate, reached) == SURVIVED:

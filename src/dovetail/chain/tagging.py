@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -19,8 +18,7 @@ import numpy.typing as npt
 from dovetail import _native
 from dovetail.chain.model import ChainModel
 from dovetail.chain.tagging_html import tagging_as_html
-from dovetail.corpus.labels import B, E, I, S, Span, spans, split_label
-from dovetail.numeric import exp
+from dovetail.corpus.labels import B, E, I, S, Span, split_label
 
 Decode = Literal["viterbi", "marginal"]
 MOST_KEPT = 64  # tokens of a span whose masks are kept for the next of its kind
@@ -65,52 +63,38 @@ def tag_batch(
     threads: int,
 ) -> list[Tagging]:
     """Labels, confidences and span probabilities of every sequence in a batch."""
-    limits = (model.constraints, allowed)
-    marginals, log_z, entropy = model.native.posteriors(batch, *limits, threads)
-    best = model.native.viterbi if decode == "viterbi" else model.native.max_marginal
-    codes = best(batch, *limits, threads)[0]
-    scores = model.native.path_scores(batch, codes, model.constraints)
-    names = [model.labels[code] for code in codes.tolist()]
-    shown = marginals[np.arange(len(names)), codes].tolist()
-    probabilities = exp(scores - log_z).tolist()
-    out = []
-    for s, (first, last) in enumerate(pairwise(batch.bounds.tolist())):
-        labels = names[first:last]
-        found = _spans(model, batch, s, labels, allowed)
-        out.append(Tagging(labels, shown[first:last], probabilities[s], found, float(entropy[s])))
-    return out
-
-
-def _spans(
-    model: ChainModel,
-    batch: _native.Batch,
-    s: int,
-    labels: list[str],
-    allowed: npt.NDArray[np.uint8],
-) -> list[SpanPrediction]:
-    found = [] if model.facts["scheme"] == "none" else spans(labels)
-    if not found:
-        return []
-    owners, starts, ends, masks = [], [], [], []
-    for number, span in enumerate(found):
-        for mask in span_events(model.labels, span):
-            owners.append(number)
-            starts.append(span.start)
-            ends.append(span.end)
-            masks.append(mask.ravel())
-    logs = model.native.span_log_probabilities(
+    letters, numbers, types = _spelling(model.labels if model.facts["scheme"] != "none" else ())
+    found = model.native.annotate(
         batch,
-        s,
-        np.array(starts, np.int64),
-        np.array(ends, np.int64),
-        np.concatenate(masks),
+        model.labels,
+        letters,
+        numbers,
         model.constraints,
         allowed,
+        decode == "viterbi",
+        threads,
     )
-    shares = [0.0] * len(found)
-    for number, share in zip(owners, exp(logs).tolist(), strict=True):
-        shares[number] += share
-    return [SpanPrediction(*span, min(1.0, p)) for span, p in zip(found, shares, strict=True)]
+    return [
+        Tagging(
+            labels,
+            confidences,
+            probability,
+            [SpanPrediction(start, end, types[kind], p) for start, end, kind, p in spans],
+            entropy,
+        )
+        for labels, confidences, probability, spans, entropy in found
+    ]
+
+
+@lru_cache(maxsize=64)
+def _spelling(
+    labels: tuple[str, ...],
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], tuple[str, ...]]:
+    """How labels spell spans: the letter of each, the number of its type, and the types."""
+    parsed = [split_label(label) for label in labels]
+    types = tuple(dict.fromkeys(kind for _, kind in parsed))
+    numbers = np.array([types.index(kind) for _, kind in parsed], np.int32)
+    return np.array([letter for letter, _ in parsed], np.uint8), numbers, types
 
 
 def span_events(names: tuple[str, ...], span: Span) -> Sequence[npt.NDArray[np.uint8]]:

@@ -55,7 +55,7 @@ def _refuse_others(folder: str, described: Sequence[Any]) -> None:
         return
     try:
         known = json.loads(made_of.read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise DataError(f"{made_of} is damaged: give another folder") from None
     if known != described or any(one["digest"] is None for one in described):
         raise DataError(

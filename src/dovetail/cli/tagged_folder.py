@@ -134,7 +134,7 @@ class TaggedFolder:
             try:
                 known = json.loads(journal.read_text())
                 before, old = known["order"], dict(known["sources"])
-            except (OSError, ValueError, TypeError, KeyError):
+            except (OSError, ValueError, TypeError, KeyError, RecursionError):
                 raise DataError(f"{journal} is damaged: tag into another folder") from None
             if before != order:
                 raise DataError(

@@ -89,9 +89,10 @@ class _TokenElements:
     def __init__(self) -> None:
         self.only = True
         self._depth = 0
-        self._text = ""
+        self._pieces: list[str] = []
         self._has_words = self._has_tokens = False  # of the string that is open
         self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._characters
@@ -117,14 +118,15 @@ class _TokenElements:
         self._depth -= 1
 
     def _characters(self, content: str) -> None:
-        self._text += content
+        self._pieces.append(content)
 
     def _check(self) -> None:
+        text = "".join(self._pieces)
         if self._depth == 3:
-            self.only &= len(self._text.split()) < 2
+            self.only &= len(text.split()) < 2
         elif self._depth == 2:
-            self._has_words |= has_words(self._text)
-        self._text = ""
+            self._has_words |= has_words(text)
+        self._pieces.clear()
 
 
 def has_words(text: str | None) -> bool:

@@ -69,11 +69,16 @@ class TokenPlaces:
         self._starts = [start for start, _ in offsets]
         self._ends = [end for _, end in offsets]
 
-    def snap(self, span: Span, where: str) -> tuple[Span, bool]:
-        """The span of tokens for one of characters, and whether it had to be widened."""
+    def find(self, span: Span) -> Span:
+        """The tokens that characters are in; none if it ends where it starts."""
         first = bisect_right(self._ends, span.start)
         last = bisect_left(self._starts, span.end)
-        if first >= last:
+        return Span(first, max(first, last), span.label)
+
+    def snap(self, span: Span, where: str) -> tuple[Span, bool]:
+        """The span of tokens for one of characters, and whether it had to be widened."""
+        found = self.find(span)
+        if found.start == found.end:
             raise DataError(f"{where}: the span {list(span)} holds no token")
-        widened = self._starts[first] < span.start or self._ends[last - 1] > span.end
-        return Span(first, last, span.label), widened
+        begin, end = self._starts[found.start], self._ends[found.end - 1]
+        return found, begin < span.start or end > span.end

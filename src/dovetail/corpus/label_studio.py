@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import logging
 import os
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any, Literal, TextIO, get_args
 from xml.sax.saxutils import quoteattr
 
@@ -150,7 +152,8 @@ def _records(path: PathLike, tokens: Tokens) -> Iterator[Record]:
         if values is not None:
             if not isinstance(values, list):
                 raise DataError(f"{where}: the spans must be a list")
-            found = [_span(value, text, where) for value in values if _is_span(value)]
+            units = _Units(text)
+            found = [_span(value, units, where) for value in values if _is_span(value)]
         record = reader.record(text, found, where, parse_document(data))
         several += _has_several(task)
         if record is not None:
@@ -197,7 +200,8 @@ def _time(annotation: dict[str, Any]) -> str:
 def _has_several(task: dict[str, Any]) -> bool:
     """Whether several annotations of a task count."""
     given = task.get("annotations") or task.get("completions") or []
-    return sum(not one.get("was_cancelled") for one in given) > 1
+    found = given if isinstance(given, list) else []
+    return sum(isinstance(one, dict) and not one.get("was_cancelled") for one in found) > 1
 
 
 def _minimal(task: dict[str, Any], where: str) -> Any:
@@ -221,7 +225,7 @@ def _labels(value: dict[str, Any]) -> Any:
     return next((given for key, given in value.items() if key.endswith("labels")), None)
 
 
-def _span(value: Any, text: str, where: str) -> Any:
+def _span(value: Any, units: _Units, where: str) -> Any:
     if not isinstance(value, dict):
         raise DataError(f"{where}: a span must be a JSON object, not {str(value)[:40]!r}")
     start, end, labels = value.get("start"), value.get("end"), _labels(value)
@@ -229,26 +233,42 @@ def _span(value: Any, text: str, where: str) -> Any:
         raise DataError(f"{where}: the span {start}-{end} must have one label, not {labels!r}")
     shown = value.get("text")
     if type(start) is int and type(end) is int and isinstance(shown, str):
-        start, end = _place(start, end, shown, text, where)
+        start, end = _place(start, end, shown, units, where)
     return [start, end, labels[0]]
 
 
-def _place(start: int, end: int, shown: str, text: str, where: str) -> tuple[int, int]:
+def _place(start: int, end: int, shown: str, units: _Units, where: str) -> tuple[int, int]:
     """Offsets in code points, if the text of a span says that they were in UTF-16 units."""
+    text = units.text
     if _same(text[max(start, 0) : end], shown):
         return start, end
-    units = text.encode("utf-16-le")
-    before, inside = units[: 2 * max(start, 0)], units[2 * max(start, 0) : 2 * end]
-    try:
-        if _same(inside.decode("utf-16-le"), shown):
-            first = len(before.decode("utf-16-le"))
-            return first, first + len(inside.decode("utf-16-le"))
-    except UnicodeDecodeError:
-        pass
+    first, last = units.to_characters(max(start, 0)), units.to_characters(end)
+    if first is not None and last is not None and _same(text[first:last], shown):
+        return first, last
     raise DataError(
         f"{where}: the span {start}-{end} says {shown[:40]!r} where the text has "
         f"{text[max(start, 0) : end][:40]!r}"
     )
+
+
+class _Units:
+    """A text, and its places as JavaScript counts them: characters above U+FFFF are two."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def _halves(self) -> list[int]:
+        """The places within such characters."""
+        wide = (place for place, character in enumerate(self.text) if character > "\uffff")
+        return [place + number for number, place in enumerate(wide, 1)]
+
+    def to_characters(self, place: int) -> int | None:
+        """A place in characters; None within one."""
+        before = bisect_left(self._halves, place)
+        if self._halves[before : before + 1] == [place]:
+            return None
+        return min(place - before, len(self.text))
 
 
 def _same(found: str, shown: str) -> bool:

@@ -52,14 +52,17 @@ class Shards:
             self.tokens = tuple(int(n) for n in index["tokens"])
             self.sequences = tuple(int(n) for n in index["sequences"])
             self.id = str(index["id"])
-            if len(self.tokens) != len(self.sequences):
+            if (
+                len(self.tokens) != len(self.sequences)
+                or min(*self.tokens, *self.sequences, 0, 0) < 0
+            ):
                 raise ValueError
         except OSError as error:
             raise DataError(
                 f"{os.fspath(folder)} holds no corpus that was written to the end: cannot read "
                 f"{INDEX}: {error.strerror or error}"
             ) from None
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             raise DataError(f"{self.folder / INDEX} is damaged: write the corpus again") from None
 
     @classmethod
@@ -214,8 +217,7 @@ def _strings(name: str, strings: Iterable[str]) -> dict[str, npt.NDArray[Any]]:
 
 
 def _read_strings(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> list[str]:
-    raw = arrays[name].tobytes()
-    return [
-        raw[a:b].decode("utf-8", "surrogatepass")
-        for a, b in pairwise(arrays[f"{name}_ends"].tolist())
-    ]
+    raw, ends = arrays[name].tobytes(), arrays[f"{name}_ends"]
+    if not ends.size or ends[0] or ends[-1] != len(raw) or (ends[1:] < ends[:-1]).any():
+        raise ValueError
+    return [raw[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(ends.tolist())]

@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from dovetail.corpus.json_spans import snap_to_tokens
+from dovetail.corpus.json_spans import TokenPlaces
 from dovetail.corpus.labels import Span, labels_from_spans
 from dovetail.corpus.record import Record
 from dovetail.corpus.records import CHUNK_SIZE, to_chunks, to_corpus
@@ -23,6 +23,7 @@ from dovetail.errors import DataError
 from dovetail.io.files import PathLike, open_bytes
 
 LINE_BREAK = "lb"
+DEEPEST = 200  # elements within one another; texts have a few dozens
 CONTEXT = 10  # characters shown on each side of an element that is left out
 KINDS = ("level", "unit", "type")  # attributes that say what kind of a title, scope or name it is
 ElementLabel = Callable[[Element], str | None]
@@ -125,9 +126,22 @@ def _parse(path: Path) -> Element:
     builder = TreeBuilder()
     parser = expat.ParserCreate(namespace_separator="}")
     parser.buffer_text = True
-    parser.StartElementHandler = builder.start
-    parser.EndElementHandler = builder.end
-    parser.CharacterDataHandler = builder.data
+    depth = 0
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > DEEPEST:
+            raise DataError(
+                f"{path}:{parser.CurrentLineNumber}: there are more than {DEEPEST} elements "
+                "within one another"
+            )
+        builder.start(name, attributes)
+
+    def end(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+        builder.end(name)
 
     def refuse(name: str, *_: object) -> None:
         """Entities can make a small file a huge text, or read other files."""
@@ -136,6 +150,9 @@ def _parse(path: Path) -> Element:
             "write it out"
         )
 
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = builder.data
     parser.EntityDeclHandler = refuse
     with open_bytes(path) as file:
         content = file.read()
@@ -144,6 +161,10 @@ def _parse(path: Path) -> Element:
     except expat.ExpatError as error:
         said = expat.ErrorString(error.code)
         raise DataError(f"{path}:{error.lineno}: not XML: {said}") from None
+    except DataError:
+        raise
+    except (LookupError, ValueError) as error:
+        raise DataError(f"{path} says that it is in another encoding: {error}") from None
     return builder.close()
 
 
@@ -189,10 +210,11 @@ def _token_spans(
     them."""
     out: list[Span] = []
     overlapping: list[Span] = []
+    places = TokenPlaces(offsets)
     for field in fields:
-        if not any(start < field.end and field.start < end for start, end in offsets):
+        span = places.find(field)
+        if span.start >= span.end:
             continue
-        [span], _ = snap_to_tokens([field], offsets, "an element")
         if out and span.start < out[-1].end:
             overlapping.append(field)
         else:

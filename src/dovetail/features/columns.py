@@ -15,6 +15,7 @@ from dovetail.features.expressions import ATOM, Expression, Union
 from dovetail.features.matching import matcher
 from dovetail.features.patterns import Pattern, date_pattern, side_pattern, time_pattern
 
+LONGEST = 100  # attributes of attributes
 Function = Callable[[Any], Any]
 
 
@@ -106,6 +107,8 @@ class Column(Expression):
 
     def _then(self, name: str, *arguments: int | str) -> Column:
         calls = (*self.attribute.calls, Call(name, arguments))
+        if len(calls) > LONGEST:
+            raise DataError(f"there are more than {LONGEST} attributes one after another")
         return Column(Attribute(self.attribute.column, calls), self._functions)
 
     def call(self, name: str, *arguments: int | str) -> Column:

@@ -48,7 +48,7 @@ def read_arrays(path: PathLike, kind: str, *, verify: bool = True) -> ArrayFile:
         arrays = {name: _array(opened, name, *shapes[name]) for name in shapes}
     except ModelFileError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (LookupError, TypeError, ValueError, AttributeError):
         raise ModelFileError(
             f"{os.fspath(path)} is damaged: its description cannot be read"
         ) from None

@@ -34,6 +34,9 @@ logger = logging.getLogger(__name__)
 Variant = Literal["penalised", "paper"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 PRINTED_ROUNDS = 5
+MUCH_TEXT = 20_000  # tokens of a task: from there on what follows costs a half, and no accuracy
+ROUGH = 0.1  # the tolerance of its predictors
+NOT_RARE = 2  # times that it must have a feature, or the feature has no share in directions
 
 
 class ASO(LinearTagger):
@@ -135,6 +138,7 @@ class ASO(LinearTagger):
             raise DataError("there are no auxiliary tasks to learn from: give n_parts, or some")
         notes = _note_other_labels(tasks, labels)
         printed = self.variant == "paper"
+        of_much = not printed and all(_is_of_much_text(task) for task in tasks)
         structure = Structure(
             template,
             self.h or min(len(labels), sum(len(task.positives) for task in tasks)),
@@ -142,8 +146,8 @@ class ASO(LinearTagger):
             by_columns=self.by_columns,
             loss=self.loss,
             penalty=self.penalty,
-            tolerance=self.tolerance,
-            min_count=self.min_count,
+            tolerance=max(self.tolerance, ROUGH) if of_much else self.tolerance,
+            min_count=max(self.min_count, NOT_RARE) if of_much else self.min_count,
             threads=self.threads,
         )
         n_tokens = None if printed else int((codes >= 0).sum())
@@ -200,6 +204,11 @@ class ASO(LinearTagger):
         if any(task.learned_from is not None for task in given):
             self._seen = frozenset([*self._seen, *sequence_keys(data)])
         return found
+
+
+def _is_of_much_text(task: AuxiliaryTask) -> bool:
+    """Whether a task is of other text, and of much."""
+    return not task.is_part and int((task.codes >= 0).sum()) >= MUCH_TEXT
 
 
 def _note_other_labels(tasks: Sequence[AuxiliaryTask], labels: Sequence[str]) -> list[str]:

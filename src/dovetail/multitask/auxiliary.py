@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from dovetail.corpus import Corpus
+from dovetail.corpus.sequences import sequence_keys
 from dovetail.errors import DataError
 from dovetail.multitask.matrix import Codes, check_whole, number_labels
 
@@ -41,6 +44,11 @@ class AuxiliaryTask:
                 + ("apart; make fewer parts" if self.is_part else "apart; leave it out")
                 + ", or give it more text"
             )
+
+    @cached_property
+    def firsts(self) -> Mapping[tuple[str | None, ...], int]:
+        """The first token of each sequence, by its words; of copies, that of the last one."""
+        return dict(zip(sequence_keys(self.corpus), self.corpus.bounds.tolist(), strict=False))
 
     @property
     def positives(self) -> list[int]:

@@ -25,8 +25,8 @@ Source = TypeVar("Source")
 
 @dataclass(frozen=True)
 class Learned(Generic[Source]):
-    """A structure, the features of its tasks, and its directions over these: Theta', [features x
-    directions]."""
+    """A structure, the features that have a share in it, and its directions over these: Theta',
+    [features x directions]."""
 
     structure: Source
     features: _native.Dataset

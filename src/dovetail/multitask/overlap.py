@@ -40,7 +40,6 @@ def has_labels_of(task: AuxiliaryTask, data: Corpus, label: str) -> bool:
     """Whether a task has labels of a text as the text itself has them."""
     if task.is_part or task.learned_from is None:
         return False
-    there = dict(zip(sequence_keys(task.corpus), task.corpus.bounds.tolist(), strict=False))
     lists = data.lists(label)
     known: dict[str | None, int] = {}
     for labels in lists:
@@ -49,7 +48,7 @@ def has_labels_of(task: AuxiliaryTask, data: Corpus, label: str) -> bool:
     most = max(known, key=lambda one: known[one], default=None)
     same = n = 0
     for key, labels in zip(sequence_keys(data), lists, strict=True):
-        first = there.get(key)
+        first = task.firsts.get(key)
         if first is None:
             continue
         codes = task.codes[first : first + len(labels)].tolist()

@@ -8,7 +8,7 @@ features, at 0 there are none, and a linear tagger is left.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +18,11 @@ from dovetail.multitask.alternation import Alternation
 from dovetail.multitask.calibration import probabilities
 from dovetail.multitask.learned import Placed
 from dovetail.multitask.matrix import Classifiers, Codes, Doubles, Matrix, Singles
-from dovetail.multitask.training import Block, HeldOut, Training
+from dovetail.multitask.training import COARSE, Block, HeldOut, Training
 from dovetail.numeric import log, matmul
 
-OF_OWN_PARTS = (0.0, 0.3)  # parts know nothing that the whole does not
-OF_OTHER_TASKS = (0.0, 0.3, 3.0)  # more of it takes longer, and gains nothing
+OF_OWN_PARTS = (0.3,)  # parts know nothing that the whole does not
+OF_OTHER_TASKS = (1.0, 0.3)  # more of it takes longer, and gains little
 LEAST = 1e-3  # a probability: what is less likely costs no more
 
 
@@ -88,10 +88,15 @@ class Target:
         return self.training.held_out(self.matrix, self.data, self.codes, self.n_labels, block)
 
     def choose(self, candidates: Sequence[float]) -> tuple[float, HeldOut]:
-        """The sharing by which labels held out are most likely, and what was said of them."""
-        found = {sharing: self.held_out(sharing) for sharing in candidates}
-        best = min(candidates, key=lambda sharing: float(_surprises(found[sharing]).mean()))
-        return best, found[best]
+        """The first of some sharings by which labels held out are likelier than without any, or
+        else 0, and what was said of them."""
+        trial = replace(self, training=self.training.coarser(COARSE))
+        alone = _surprises(trial.held_out(0.0)).mean()
+        for sharing in candidates:
+            shared = trial.held_out(sharing)
+            if _surprises(shared).mean() < alone:
+                return sharing, shared
+        return 0.0, self.held_out(0.0)
 
     def along_directions(self, found: Classifiers, sharing: float | None) -> Singles:
         """What the weights of directions make of the features, [features x labels]."""

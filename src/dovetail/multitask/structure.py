@@ -160,9 +160,10 @@ class Structure(Representation):
         def learn() -> Learned[Structure]:
             matrix = Matrix(self.features)
             found = self._learn(matrix, tasks, n_tokens, as_printed=as_printed)
-            features = matrix.native.features_alone()
+            shared = np.flatnonzero(found.theta.any(axis=1)).astype(np.uint32)
+            features = matrix.native.features_alone(shared)
             threads = self.threads or count_cores()
-            return Learned(self, features, found.theta, found.singular_values, threads)
+            return Learned(self, features, found.theta[shared], found.singular_values, threads)
 
         parameters = tuple(getattr(self, name) for name in PARAMETERS)
         strengths = [max(1.0, (n_tokens or 0) / int((task.codes >= 0).sum())) for task in tasks]

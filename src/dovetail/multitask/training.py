@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from dovetail.multitask.matrix import (
 from dovetail.numeric import matmul
 
 HELD_OUT = 5  # every so many sequences one is held out
+COARSE = 1e-2  # the tolerance of trainings that only tell which way to go
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,11 @@ class Training:
     objective: Objective
     min_count: int
     threads: int
+
+    def coarser(self, tolerance: float) -> Training:
+        """The same with no less a tolerance."""
+        found = max(self.objective.tolerance, tolerance)
+        return replace(self, objective=replace(self.objective, tolerance=found))
 
     def of(
         self, matrix: Matrix, codes: Codes, n_labels: int, block: Block | None = None

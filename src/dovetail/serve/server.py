@@ -16,6 +16,7 @@ from starlette.applications import Starlette
 
 from dovetail.errors import DataError
 from dovetail.serve.limits import Limits
+from dovetail.serve.protocol import JoinedProtocol
 
 BACKLOG = 2048
 
@@ -74,6 +75,8 @@ def run(
         log_level="warning",
         access_log=False,
         lifespan="on",
+        http=JoinedProtocol,
+        proxy_headers=False,
         server_header=False,
         ws="none",
         limit_concurrency=limits.queue + 1000,

@@ -18,7 +18,7 @@ from experiments.domains import entities as domain_entities
 from experiments.domains import experiment as domains
 from experiments.domains import published_results as published
 from experiments.domains.__main__ import main
-from experiments.domains.contexts import learn_alike
+from experiments.domains.contexts import context_distances, learn_alike
 from experiments.domains.data import DomainData, drawn, genre_data
 from experiments.domains.features import chinese_features
 from experiments.domains.report import DomainReport
@@ -192,7 +192,7 @@ def test_systems_are_told_beside_the_published_figures(tmp_path: Path) -> None:
     assert "published" in shown
     assert "below the tagger alone: HMM −1.0" in shown
     assert "P-HMM+D+E over CRF +5.0; p < 0.001" in shown
-    assert "P +1.00 (up in 2 of 2; p = " in shown
+    assert "P +1.00 (up in 2 of 2 samples, " in shown
     assert "E moves its property on unseen text 1.000 → 0.900" in shown
     paths = found.write()
     assert [path.name for path in paths] == ["domains.json", "chinese-s-ours.html"]
@@ -265,18 +265,22 @@ def test_states_are_used_alike_in_context(context: Any) -> None:
 
     texts = text(chances), text(chances[::-1])
 
-    def apart(weight: float) -> float:
-        """How differently both domains use bigrams of states."""
-        settings = {"min_count": 1, "seed": 1, "threads": 1, "start": "random"}
+    def apart(weight: float) -> tuple[float, float]:
+        """How differently both domains use bigrams of states, as counted here and as told."""
+        settings: Any = {"min_count": 1, "seed": 1, "threads": 1, "start": "random"}
         hmm = learn_alike(context, weight, 3, *texts, **settings)
         used = []
         for own in texts:
             states = measures.level_weights(hmm.annotate(own).column(hmm.name_)).reshape(60, 6, 3)
             pairs = np.einsum("sti,stj->ij", states[:, :-1], states[:, 1:])
             used.append(pairs / pairs.sum())
-        return float(np.abs(used[0] - used[1]).sum())
+        told = context_distances(hmm, 3, *texts)
+        assert 0 <= told["distance, class"] <= 2
+        return float(np.abs(used[0] - used[1]).sum()), told["distance, bigram"]
 
-    assert apart(3.0) < 0.9 * apart(0.0)
+    (biased, told_of_biased), (free, told_of_free) = apart(3.0), apart(0.0)
+    assert biased < 0.9 * free
+    assert [told_of_biased, told_of_free] == pytest.approx([biased, free], rel=0.1, abs=1e-3)
 
 
 def test_an_unknown_study_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from experiments.domains.findings import correlate, judge_distances, lines, sentences
+from experiments.domains.pairs import compared, correct_for_number
 
 
 def result(system: str, score: float, distance: float = 0.1, right: int = 80) -> dict[str, Any]:
@@ -61,4 +62,41 @@ def test_figure_four_has_a_verdict(scores: list[float], verdict: str) -> None:
 def test_systems_are_tested_against_one_another() -> None:
     own = [result("CRF", 0.8), result("HMM", 0.8), result("HMM+E", 0.95, right=98)]
     found = next(s for s in sentences("tiny", own) if ": E " in s)
-    assert found.endswith("(up in 1 of 1; p < 0.001)")
+    assert found.endswith("(up in 1 of 1 samples, 1 of 1 domains; tokens p < 0.001)")
+
+
+def in_domains(system: str, scores: list[float]) -> dict[str, Any]:
+    types = {f"genre {k}": {"f1": score} for k, score in enumerate(scores)}
+    return {**result(system, float(np.mean(scores))), "types": types}
+
+
+def test_domains_are_paired() -> None:
+    """A gain that is the same in every domain is sure, however far apart these are."""
+    apart = [0.2, 0.4, 0.6, 0.8, 0.9]
+    steady = in_domains("HMM+E", [0.21, 0.412, 0.611, 0.813, 0.909])
+    shaky = in_domains("HMM+D", [0.3, 0.35, 0.65, 0.75, 0.95])
+    e, d = compared([in_domains("HMM", apart), steady, shaky])
+    assert (e.what, e.domains_up, e.n_domains) == ("E", 5, 5)
+    assert (d.what, d.domains_up) == ("D", 3)
+    assert e.domains is not None
+    assert d.domains is not None
+    assert e.domains < 0.001 < 0.3 < d.domains
+    assert e.corrected == pytest.approx(2 * e.domains)
+    assert d.corrected == d.domains
+
+
+def test_few_domains_have_no_test() -> None:
+    (pair,) = compared([in_domains("HMM", [0.5, 0.6]), in_domains("HMM+E", [0.6, 0.7])])
+    assert pair.domains is pair.corrected is None
+
+
+def test_p_values_are_corrected_for_their_number() -> None:
+    assert correct_for_number([0.3]) == [0.3]
+    assert correct_for_number([0.04, 0.01, 0.9]) == pytest.approx([0.08, 0.03, 0.9])
+    assert correct_for_number([]) == []
+
+
+def test_distances_in_context_are_tested_without_the_tagger_alone() -> None:
+    own = [result("HMM, trained as long", 0.8), result("D per class, weight 1", 0.9)]
+    (found,) = sentences("Contexts", own)
+    assert "D per class, weight 1, +10.00" in found

@@ -41,6 +41,8 @@ def make_properties(labels: str | None, weights: Mapping[str, float | None]) -> 
     for key, kind in OFFERED.items():
         weight = weights.get(key)
         by_labels = find_offer(key).by_labels
+        if by_labels and labels is None and weight is not None:
+            raise DataError(f"{key} is the weight of labels: name their column by labels")
         if labels is None if by_labels else weight is None:
             continue
         arguments: dict[str, Any] = {"column": labels} if by_labels else {}

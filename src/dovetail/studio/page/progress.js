@@ -13,7 +13,7 @@ export async function showProgress(box, page) {
   const tiles = [tile(`${counts.done} of ${counts.documents}`, "documents done")];
   const { score } = found;
   if (score) tiles.unshift(tile(points(score.f1), `F1, between ${points(score.low)} and ${points(score.high)}`));
-  if (found.time) tiles.push(tile(`${Math.round(found.time.median_seconds)} s`, "a document, in the middle"));
+  if (found.time) tiles.push(tile(`${Math.round(found.time.median_seconds)} s`, "a document (median)"));
   box.replaceChildren(element("h2", "", "Progress"), element("div", "tiles", ...tiles));
   const notes = [found.message, score?.note, found.forecast?.sentence, found.gain?.sentence];
   box.append(...notes.filter(Boolean).map(sentence));
@@ -22,7 +22,7 @@ export async function showProgress(box, page) {
     box.append(element("h2", "", "By label"), table(["Label", "F1", "Precision", "Recall", "Spans"],
       found.labels.map((one) => [one.label, points(one.f1), points(one.precision), points(one.recall), one.spans])));
   }
-  if (found.calibration?.bins?.length) box.append(element("h2", "", "Said and kept"), calibration(found.calibration));
+  if (found.calibration?.bins?.length) box.append(element("h2", "", "Calibration"), calibration(found.calibration));
   if (found.time?.curve?.length > 1) box.append(element("h2", "", "Time"), times(found.time.curve));
 }
 
@@ -51,7 +51,7 @@ function calibration({ bins, error }) {
       { kind: "ideal", points: [[0, 0], [100, 100]] },
       { kind: "measured", points: kept.map((one) => [100 * one.predicted, 100 * one.correct]) },
     ],
-    x: "probability said, %", y: "right, %", across: 100, high: 100,
+    x: "probability, %", y: "correct, %", across: 100, high: 100,
     sentence: "Probabilities that models said, and how many of these suggestions were right",
   });
   const off = error == null ? [] : [sentence(`Off by ${points(error)} points on average.`)];
