@@ -208,8 +208,7 @@ class Fitting:
         except _native.ImpossibleSequence as error:
             raise self._explain_failure(error) from None
         outcome.step.state = None  # lets go of the optimiser
-        evaluations = objective.evaluations
-        del objective
+        objective.release()
         kept = outcome.history[outcome.kept - 1]
         facts = {
             "stopped": outcome.stopped,
@@ -219,7 +218,7 @@ class Fitting:
             "gap": kept.gap,
             "held_out": kept.held_out,
             "seconds": training_seconds(outcome.history[-1].seconds),
-            "evaluations": evaluations,
+            "evaluations": objective.evaluations,
             "date": training_date(),
             **origin,
         }
