@@ -23,6 +23,7 @@ import numpy as np
 from common import Targets, in_fresh_process, peak_mb, table
 from dovetail import Tagger
 from dovetail.corpus import Column, Corpus, Shards, read_conll
+from dovetail.corpus.shards import INDEX
 from dovetail.features import Template, column
 
 TOKENS = 100_000_000
@@ -41,14 +42,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tokens", type=int, default=TOKENS)
     parser.add_argument("--iterations", type=int, default=ITERATIONS)
-    parser.add_argument("--folder", help="for the text; by default a temporary one")
+    parser.add_argument("--min-count", type=int, default=MIN_COUNT)
+    parser.add_argument("--folder", help="for the text, which is used again; else a temporary one")
     options = parser.parse_args()
     targets = Targets()
     folder = Path(options.folder or tempfile.mkdtemp(prefix="large-"))
     try:
         written = in_fresh_process(write, str(folder / "text"), options.tokens).result
-        here = in_fresh_process(train_in_memory, options.iterations).result
-        disk = in_fresh_process(train_on_disk, str(folder / "text"), options.iterations).result
+        here = in_fresh_process(train_in_memory, options.iterations, options.min_count).result
+        disk = in_fresh_process(
+            train_on_disk, str(folder / "text"), options.iterations, options.min_count
+        ).result
     finally:
         if options.folder is None:
             shutil.rmtree(folder)
@@ -134,16 +138,17 @@ def make_column(codes: Any, levels: list[str]) -> Column:
 
 def write(folder: str, tokens: int) -> dict[str, Any]:
     start = time.process_time()
-    Shards.write(folder, repeat_altered(tokens))
+    if not (Path(folder) / INDEX).exists():
+        Shards.write(folder, repeat_altered(tokens))
     return {"cpu": time.process_time() - start, "peak": peak_mb()}
 
 
-def train(data: Any, iterations: int) -> dict[str, Any]:
+def train(data: Any, iterations: int, min_count: int) -> dict[str, Any]:
     """CPU time from the first round of L-BFGS on, and how often it went through the text; before
     come indexing, and a start by stochastic gradients."""
     seen: dict[str, list[float]] = {"sgd": [], "l-bfgs": []}
     tagger = Tagger(
-        features=template(), c2=1.0, max_iterations=iterations, threads=1, min_count=MIN_COUNT,
+        features=template(), c2=1.0, max_iterations=iterations, threads=1, min_count=min_count,
         memory_limit=0,
     )  # fmt: skip
     begun = time.process_time()
@@ -163,12 +168,12 @@ def train(data: Any, iterations: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def train_in_memory(iterations: int) -> dict[str, Any]:
-    return train(Corpus.concatenate(repeat_altered(SAMPLE)), iterations)
+def train_in_memory(iterations: int, min_count: int) -> dict[str, Any]:
+    return train(Corpus.concatenate(repeat_altered(SAMPLE)), iterations, min_count)
 
 
-def train_on_disk(folder: str, iterations: int) -> dict[str, Any]:
-    found = train(Shards(folder), iterations)
+def train_on_disk(folder: str, iterations: int, min_count: int) -> dict[str, Any]:
+    found = train(Shards(folder), iterations, min_count)
     size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
     return {**found, "gb": size / 1e9}
 

@@ -5,9 +5,10 @@
 
 `a`, the cost of a token, and `b`, what the driver does for a weight (L-BFGS, sums), are measured in
 one process. What Dask costs (`d` a byte out or back, `o` a round, `p` a worker) is fitted to the
-rounds of 1 and 2 workers on this machine, on two texts, and checked on a third. All is wall time:
-it wants an idle machine with two cores. *Bytes out* are 4 for each weight, *bytes back* 8 for each
-weight that a worker's parts have, and a bit for each of all.
+rounds of 1 and 2 workers on this machine, on two texts, and checked on a third. All is wall time,
+which wants an idle machine with two cores; or CPU time, that of the driver and of the worker that
+has most to do, which leaves out what waiting costs. *Bytes out* are 4 for each weight, *bytes back*
+8 for each weight that a worker's parts have, and a bit for each of all.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import nnls
 
 from common import Targets, table
@@ -46,10 +48,12 @@ Run = dict[str, Any]
 
 
 def main() -> None:
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cpu", action="store_true", help="CPU times, for a busy machine")
+    by_cpu = parser.parse_args().cpu
     with tempfile.TemporaryDirectory(prefix="plan-") as folder:
-        runs = [run for size in FITTED for run in measure(Path(folder), size)]
-        checks = measure(Path(folder), CHECKED)
+        runs = [run for size in FITTED for run in measure(Path(folder), size, by_cpu)]
+        checks = measure(Path(folder), CHECKED, by_cpu)
     every = [*runs, *checks]
     a = float(np.median([run["token"] for run in every]))
     b = float(np.median([run["weight"] for run in every]))
@@ -124,7 +128,7 @@ def show_plan(a: float, b: float, costs: Any, runs: Sequence[Run]) -> None:
     print(f"  one process: {a * BIG + rest:.0f} s a round")
 
 
-def measure(folder: Path, tokens: int) -> list[Run]:
+def measure(folder: Path, tokens: int, by_cpu: bool) -> list[Run]:
     distributed = import_distributed()
     shards = Shards.write(folder / f"{tokens}", repeat_altered(tokens), tokens=tokens // AT_LEAST)
     tagger = Tagger(features=template(), c2=1.0, threads=1, min_count=2)
@@ -132,9 +136,9 @@ def measure(folder: Path, tokens: int) -> list[Run]:
     with open_training(tagger, shards, "ner", None) as fitting:
         objective = fitting.objective()
         places = [PARTS.get(fitting.folder, k).place for k in range(len(shards))]
-        here = time_round(objective)
+        here = time_round(objective, None, by_cpu)
         objective.executor = Idle(1)
-        weight = time_driver(objective) / objective.size
+        weight = time_driver(objective, by_cpu) / objective.size
         facts = {
             "tokens": shards.n_tokens, "weights": objective.size, "here": here, "weight": weight,
             "token": (here - weight * objective.size) / shards.n_tokens,
@@ -150,7 +154,7 @@ def measure(folder: Path, tokens: int) -> list[Run]:
                 shares = np.array_split(np.arange(len(places)), workers)
                 met = [len(np.unique(np.concatenate([places[k] for k in own]))) for own in shares]
                 moved = 4 * objective.size + sum(8 * n + objective.size / 8 for n in met)
-                wall = time_round(objective)
+                wall = time_round(objective, client, by_cpu)
                 found.append({**facts, "workers": workers, "bytes": moved, "wall": wall})
     return found
 
@@ -162,20 +166,28 @@ class Idle(Here):
         return [0.0] * len(parts)
 
 
-def time_round(objective: ShardObjective) -> float:
+def look(client: Any, by_cpu: bool) -> npt.NDArray[np.float64]:
+    """The clock of the driver, and of each worker."""
+    if not by_cpu:
+        return np.array([time.perf_counter(), 0.0])
+    workers = client.run(time.process_time) if client else {"": 0.0}
+    return np.array([time.process_time(), *(workers[name] for name in sorted(workers))])
+
+
+def time_round(objective: ShardObjective, client: Any, by_cpu: bool) -> float:
     """Seconds a round of L-BFGS, a step and an evaluation, when its memory is full."""
     start = np.random.default_rng(0).normal(size=objective.size) * 0.01
-    times, evaluations = [], []
-    for step in lbfgs(objective, start, tolerance=0.0):
-        times.append(time.perf_counter())
-        evaluations.append(objective.evaluations)
-        if step.finished or len(times) > MEMORY + ROUNDS:
+    begun, before = np.zeros(1), 0
+    for number, step in enumerate(lbfgs(objective, start, tolerance=0.0)):
+        if number == MEMORY:
+            begun, before = look(client, by_cpu), objective.evaluations
+        if step.finished or number >= MEMORY + ROUNDS:
             break
-    rounds = evaluations[-1] - evaluations[MEMORY]
-    return (times[-1] - times[MEMORY]) / rounds
+    driver, *workers = look(client, by_cpu) - begun
+    return float(driver + max(workers)) / (objective.evaluations - before)
 
 
-def time_driver(objective: ShardObjective) -> float:
+def time_driver(objective: ShardObjective, by_cpu: bool) -> float:
     """Seconds of a round that no part takes: the sums, and a step of L-BFGS."""
     draw = np.random.default_rng(0)
     w, step = draw.normal(size=(2, objective.size))
@@ -183,7 +195,7 @@ def time_driver(objective: ShardObjective) -> float:
     history = _native.LbfgsHistory(objective.size, MEMORY)
     for _ in range(MEMORY):
         history.push(step, change)
-    start = time.perf_counter()
+    start = look(None, by_cpu)
     for _ in range(ROUNDS):
         _, gradient = objective(w)
         history.direction(gradient, np.empty(0), direction)
@@ -191,7 +203,7 @@ def time_driver(objective: ShardObjective) -> float:
         history.push(found - w, gradient - change)
         history.push(step, change)
         assert np.isfinite(np.sum(gradient * gradient) + np.sum(direction * gradient))
-    return (time.perf_counter() - start) / ROUNDS
+    return float(np.sum(look(None, by_cpu) - start)) / ROUNDS
 
 
 if __name__ == "__main__":

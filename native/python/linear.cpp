@@ -1,6 +1,7 @@
 // Python's view of linear classifiers.
 #include "linear/fit.hpp"
 #include "linear/gram.hpp"
+#include "linear/pass.hpp"
 #include "python/bindings.hpp"
 #include "python/model_arrays.hpp"
 
@@ -26,6 +27,20 @@ static auto linear_gram(const std::vector<const LinearRows*>& rows, const std::v
     std::vector<double> out(n_groups * m * m);
     without_gil([&] { LinearGram(parts, groups.size() ? groups.data() : nullptr, n_groups).run(threads, out.data()); });
     return to_numpy(std::move(out), {n_groups, m, m});
+}
+
+using Doubles = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+static StoredRows stored_rows(const In<uint64_t>& begin, const In<uint32_t>& ids, const In<float>& values,
+                              size_t n_features) {
+    if (!begin.size()) throw std::invalid_argument("rows begin nowhere");
+    const StoredRows rows{begin.data(), ids.data(), values.size() ? values.data() : nullptr, begin.size() - 1};
+    if (values.size()) check_size(values.size(), ids.size(), "values");
+    bool fits = rows.begin[0] == 0 && rows.begin[rows.n] == ids.size();
+    for (size_t row = 0; row < rows.n; ++row) fits = fits && rows.begin[row] <= rows.begin[row + 1];
+    for (size_t k = 0; k < ids.size(); ++k) fits = fits && rows.ids[k] < n_features;
+    if (!fits) throw std::invalid_argument("rows do not fit");
+    return rows;
 }
 
 void bind_linear(nb::module_& module) {
@@ -116,6 +131,36 @@ void bind_linear(nb::module_& module) {
             },
             arg("coefficients"), arg("to").noconvert(), arg("threads"),
             "Add sums of rows, by coefficients [h x rows], to vectors [features of the data set x h].");
+    module.def(
+        "linear_pass",
+        [](In<uint64_t> begin, In<uint32_t> ids, In<float> values, In<int32_t> codes, Doubles weights,
+           nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> gradient, const std::string& loss) {
+            const size_t L = weights.shape(1);
+            check_size(gradient.shape(0), weights.shape(0), "gradient");
+            check_size(gradient.shape(1), L, "gradient");
+            return without_gil([&] {
+                const StoredRows rows = stored_rows(begin, ids, values, weights.shape(0));
+                check_size(codes.size(), rows.n, "codes");
+                return with_loss(loss, [&](auto chosen) {
+                    return pass_over_rows<decltype(chosen)>(rows, codes.data(), weights.data(), L, gradient.data());
+                });
+            });
+        },
+        arg("begin"), arg("ids"), arg("values"), arg("codes"), arg("weights"), arg("gradient").noconvert(), arg("loss"),
+        "The sum of the losses of all classifiers, weights [features x labels], whose gradient is added.");
+    module.def(
+        "linear_scores",
+        [](In<uint64_t> begin, In<uint32_t> ids, In<float> values, Doubles weights) {
+            const size_t L = weights.shape(1);
+            std::vector<double> out;
+            without_gil([&] {
+                const StoredRows rows = stored_rows(begin, ids, values, weights.shape(0));
+                out.resize(rows.n * L);
+                for (size_t row = 0; row < rows.n; ++row) rows.score(row, weights.data(), L, &out[row * L]);
+            });
+            return to_numpy(std::move(out), {begin.size() - 1, L});
+        },
+        arg("begin"), arg("ids"), arg("values"), arg("weights"), "What the classifiers say of rows, [rows x labels].");
     module.def("linear_gram", &linear_gram, arg("rows"), arg("coefficients"), arg("groups"), arg("n_groups"),
                arg("threads"),
                "W'W of the weights X'a of several rows with coefficients [problems x rows]: [groups x all problems x "

@@ -83,6 +83,15 @@ void bind_training(nb::module_& module) {
                 return to_dict(std::move(arrays));
             },
             nb::arg("w").noconvert())
+        .def(
+            "place",
+            [](const Problem& self, In<double> w) {
+                check_size(w.size(), self.layout.size(), "w");
+                std::vector<float> out(self.layout.buffer_size(), 0.0f);
+                self.layout.place(w.data(), out.data());
+                return to_numpy(std::move(out));
+            },
+            nb::arg("w").noconvert(), "Weights where kernels look for them.")
         .def("parameters", [](const Problem& self) {
             std::vector<int64_t> feature, previous, label;
             for (const Parameter& p : self.layout.parameter) {

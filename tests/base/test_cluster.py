@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import random
 import signal
+import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +20,7 @@ from dovetail import Tagger, _native
 from dovetail.base import cluster as clusters
 from dovetail.base.cluster import Cluster, open_cluster
 from dovetail.base.executor import Here, Multiples
-from dovetail.corpus import Corpus, Shards
+from dovetail.corpus import Column, Corpus, Shards
 from dovetail.errors import ClusterError, DataError
 from dovetail.features import Template, column
 from dovetail.representation import HMM, WordClasses
@@ -149,13 +151,108 @@ def test_two_trainings_at_once(client: Any, shards: Shards) -> None:
     assert found == [fit(shards)] * 2
 
 
+@pytest.mark.parametrize("settings", [{"c1": 0.3}, {"method": "sgd"}, {"precision": "double"}])
+def test_other_objectives_and_missing_labels_have_the_same_bits(
+    client: Any, shards: Shards, tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    parts = [part.with_column("label", without_some(part)) for part in shards]
+    some = Shards.write(tmp_path / "text", parts, tokens=200)
+    here, there = (
+        Tagger(features=TEMPLATE, c2=0.1, **settings).fit(some, cluster=cluster)
+        for cluster in (None, client)
+    )
+    assert [p.objective for p in here.history_] == [p.objective for p in there.history_]
+    np.testing.assert_array_equal(here.marginals(shards[0]), there.marginals(shards[0]))
+
+
+def without_some(part: Corpus) -> Column:
+    """Labels of which every seventh is missing."""
+    labels = part.column("label")
+    codes = labels.codes.copy()
+    codes[::7] = -1
+    return Column(codes, labels.levels)
+
+
+def test_parts_of_any_size_and_more_workers_than_parts(client: Any, tmp_path: Path) -> None:
+    long = Corpus.from_lists({"word": [["a", "b"] * 300], "label": [["X", "O"] * 300]})
+    none = Corpus.from_lists({"word": [[]], "label": [[]]})
+    short = Corpus.from_lists({"word": [["a", "c"]] * 3, "label": [["X", "O"]] * 3})
+    for number, corpora in enumerate(([long, short], [none, long, short, none], [short])):
+        shards = Shards.write(tmp_path / f"text{number}", corpora, tokens=4)
+        assert fit(shards, cluster=client) == fit(shards)
+
+
+def slowly(number: int, sums: Any) -> str:
+    """On the first worker ten times as slowly."""
+    worker = distributed.get_worker()
+    time.sleep(0.1 if worker.name == 0 else 0.01)
+    sums[0][0] += number
+    return str(worker.address)
+
+
+def test_a_worker_ten_times_as_slow_is_given_less(client: Any) -> None:
+    client.wait_for_workers(2, timeout=60)
+    cluster, parts = Cluster(client), list(range(20))
+    slow = client.cluster.workers[0].worker_address
+    shares = []
+    for _ in range(4):
+        sums = [np.zeros(1, np.int64)]
+        found = cluster.add_up("step", slowly, parts, sums)
+        assert sums[0][0] == sum(parts)
+        shares.append(found.count(slow))
+    assert shares[0] == 10
+    assert shares[-1] <= 3
+
+
+def test_workers_that_come_and_go_change_nothing(shards: Shards, tmp_path: Path) -> None:
+    fresh = Shards.write(tmp_path / "text", shards, tokens=200)
+    rounds: list[int] = []
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as made,
+        distributed.Client(made) as client,
+    ):
+
+        def scale(progress: Any) -> None:
+            rounds.append(len(client.scheduler_info(n_workers=-1)["workers"]))
+            if progress.iteration == 3:
+                made.scale(2)
+                client.wait_for_workers(2, timeout=60)
+            elif progress.iteration == 9:
+                made.scale(1)
+
+        there = Tagger(features=TEMPLATE, c2=0.1).fit(fresh, cluster=client, callback=scale)
+    here = Tagger(features=TEMPLATE, c2=0.1).fit(shards)
+    assert rounds[2] == 1
+    assert rounds[3] == 2
+    assert rounds[-1] == 1
+    np.testing.assert_array_equal(here.marginals(shards[0]), there.marginals(shards[0]))
+
+
+def test_steps_have_names_on_the_dashboard(client: Any, shards: Shards, tmp_path: Path) -> None:
+    fit(Shards.write(tmp_path / "text", shards, tokens=200), cluster=client)
+    names = client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.task_prefixes))
+    assert {"index", "layout", "ascent", "gradient"} <= names
+
+
 def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clusters, "CONNECT", 0.5)
     nowhere = "tcp://127.0.0.1:9"
     with pytest.raises(ClusterError, match=f"no scheduler answers at {nowhere}"):
         open_cluster(nowhere).__enter__()
-    with pytest.raises(ClusterError, match=r"'local:x' is no cluster"), open_cluster("local:x"):
-        pass
+    with pytest.raises(ClusterError, match=r"no scheduler answers at tls://x:1: TLS"):
+        open_cluster("tls://x:1").__enter__()
+    for number in ("x", "", "0", "-1", "1001", "9" * 20, "9" * 5000):
+        with pytest.raises(ClusterError, match=rf"'local:{number}' is no cluster"):
+            open_cluster(f"local:{number}").__enter__()
+
+
+def test_something_else_listens_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes a connection and says nothing is not waited for without end."""
+    monkeypatch.setattr(clusters, "CONNECT", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(ClusterError, match=f"no scheduler answers at {address}"):
+            open_cluster(address).__enter__()
 
 
 def test_a_worker_with_another_version_is_named(

@@ -71,6 +71,20 @@ def test_cells_of_a_comparison_are_the_same(run: Run, address: str, tmp_path: Pa
     assert here.stdout == there.stdout
 
 
+def test_a_pipeline_whose_folds_workers_train_is_the_same(
+    run: Run, address: str, tmp_path: Path
+) -> None:
+    text = random_corpus(30, seed=1)
+    write_conll(only(text, "word", "low"), tmp_path / "low.conll")
+    write_conll(only(text, "word", "up"), tmp_path / "up.conll")
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(RECIPE)
+    for name, more in (("here", ()), ("there", ("--cluster", address))):
+        run("train", recipe, "-m", tmp_path / name, "--threads", 1, *more)
+    here, there = (dovetail.load(tmp_path / name) for name in ("here", "there"))
+    assert (here["up"].marginals(text) == there["up"].marginals(text)).all()
+
+
 def test_points_of_a_grid_are_the_same(
     run: Run, address: str, train_file: Path, tmp_path: Path
 ) -> None:

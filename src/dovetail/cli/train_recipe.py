@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dovetail import Tagger
+from dovetail.cli.clusters import open_workers
 from dovetail.cli.group import INTERRUPTED
 from dovetail.cli.signals import noticing_signals
 from dovetail.cli.states import describe_aso_round, describe_briefly, summarize_representation
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from dovetail.corpus import Corpus
     from dovetail.pipeline import Pipeline
 
-OPTIONS = ("data", "model", "threads", "force", "dry_run", "as_json")
+OPTIONS = ("data", "model", "threads", "cluster", "force", "dry_run", "as_json")
 
 
 class InterruptedTaskError(Exception):
@@ -56,7 +57,8 @@ def train_recipe(ctx: click.Context, options: Mapping[str, Any]) -> None:
         pipeline = recipe.pipeline(corpora, threads=threads)
         display.announce("indexing features")
         try:
-            recipe.train(pipeline, corpora, after_round)
+            with open_workers(options["cluster"]) as workers:
+                recipe.train(pipeline, corpora, after_round, workers)
         except InterruptedTaskError:
             raise KeyboardInterrupt from None
         pipeline.save(model)

@@ -41,7 +41,7 @@ def write_arrays(
 
 def read_arrays(path: PathLike, kind: str, *, verify: bool = True) -> ArrayFile:
     """Map a file that `write_arrays` made; ``verify`` reads all of it and compares checksums."""
-    opened = open_model(path, verify)
+    opened = open_model(path, verify, mmap=True)
     opened.check_kind(kind)
     try:
         shapes = opened.facts["arrays"]

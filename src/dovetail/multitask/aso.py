@@ -10,7 +10,8 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from dovetail.corpus import Corpus
+from dovetail.base.cluster import refuse_cluster
+from dovetail.corpus import Corpus, Shards
 from dovetail.corpus.sequences import sequence_keys
 from dovetail.errors import DataError
 from dovetail.features import Template
@@ -128,8 +129,14 @@ class ASO(LinearTagger):
         if self.by_columns:
             raise DataError("the variant 'paper' has one set of directions: leave out by_columns")
 
-    def fit(self, data: Corpus, *, label: str | None = None) -> Self:
-        """Learn the shared structure, then the target with it."""
+    def fit(self, data: Corpus | Shards, *, label: str | None = None, cluster: Any = None) -> Self:
+        """Learn the shared structure, then the target with it, from a corpus in memory."""
+        if isinstance(data, Shards):
+            raise DataError(
+                "structure is learnt from text that memory holds: train a LinearTagger on this, or "
+                "give a corpus"
+            )
+        refuse_cluster(cluster)
         start = monotonic()
         label, template, codes, labels = self._given(data, label)
         tasks = [*(parts(data, label, self.n_parts) if self.n_parts else ())]

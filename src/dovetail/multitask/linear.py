@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from time import monotonic
 from typing import Any, Self
 
 import numpy as np
 
 from dovetail.base import Estimator
+from dovetail.base.cluster import open_executor, refuse_cluster
 from dovetail.cores import count_cores
-from dovetail.corpus import Column, Corpus, SoftColumn
+from dovetail.corpus import Column, Corpus, Shards, SoftColumn
 from dovetail.data import list_sequences
 from dovetail.errors import DataError, DovetailError
 from dovetail.features import Template
@@ -28,6 +30,7 @@ from dovetail.multitask.matrix import (
     check_whole,
     number_labels,
 )
+from dovetail.multitask.shards import ShardTraining
 from dovetail.multitask.training import Training
 from dovetail.multitask.weights import Weights
 
@@ -97,9 +100,16 @@ class LinearTagger(Estimator):
         """A clone, for the training on a part of the same text."""
         return self.clone()
 
-    def fit(self, data: Corpus, *, label: str | None = None) -> Self:
+    def fit(self, data: Corpus | Shards, *, label: str | None = None, cluster: Any = None) -> Self:
         """Train on a corpus: its column ``label``, by default the last. Missing labels are left
-        out."""
+        out.
+
+        A corpus on disk is gone through part by part, here or by the workers of ``cluster``, a Dask
+        client or what `dovetail.base.cluster.open_cluster` takes; the weights have the same bits.
+        """
+        if isinstance(data, Shards):
+            return self._fit_shards(data, label, cluster)
+        refuse_cluster(cluster)
         start = monotonic()
         label, template, codes, labels = self._given(data, label)
         matrix = Matrix(template)
@@ -111,6 +121,30 @@ class LinearTagger(Estimator):
         weights = Weights.of(matrix.native, features, np.ascontiguousarray(found.found.T))
         facts = training_facts(found, columns=list(data.names))
         self._become(weights, template, labels, label, factor, facts)
+        self.seconds_ = monotonic() - start
+        return self
+
+    def _fit_shards(self, shards: Shards, label: str | None, cluster: Any) -> Self:
+        start = monotonic()
+        with open_executor(cluster, self.threads) as executor, ExitStack() as closing:
+            training = ShardTraining(
+                shards, label, self.features, self.min_count, executor, closing
+            )
+            found = training.train(self._objective, calibrate=self.calibrate)
+        everything = np.arange(len(found.weights), dtype=np.uint32)
+        facts = {
+            "objective": found.objective,
+            "iterations": [found.rounds],
+            "columns": list(shards.names),
+        }
+        self._become(
+            Weights.of(found.data, everything, found.weights),
+            training.template,
+            found.labels,
+            training.label,
+            found.factor,
+            facts,
+        )
         self.seconds_ = monotonic() - start
         return self
 

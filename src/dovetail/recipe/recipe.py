@@ -91,8 +91,10 @@ class Recipe(Description):
         pipeline: Pipeline,
         corpora: Mapping[str, Corpus],
         callback: Listener | None = None,
+        cluster: Any = None,
     ) -> Pipeline:
-        """Train a pipeline as the recipe says, on these corpora, its representations first."""
+        """Train a pipeline as the recipe says, on these corpora, its representations first;
+        ``cluster`` is that of `Pipeline.fit`."""
         corpora = self.learn(pipeline.representations, corpora)
         if not corpora:
             return pipeline
@@ -104,6 +106,7 @@ class Recipe(Description):
             folds=self.folds,
             seed=self.seed,
             callback=callback,
+            cluster=cluster,
         )
         for task in self.tasks:
             if task.name in pipeline.training_ and task.name in corpora:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,7 +54,35 @@ def test_the_minimum_is_that_of_the_text_in_memory(
     )
 
 
-@pytest.mark.parametrize("method", ["auto", "lbfgs", "sgd"])
+@pytest.mark.parametrize("parts", [1, 4, 9])
+@pytest.mark.parametrize("method", ["dual", "auto"])
+def test_blocks_that_ascend_the_dual_certify_the_minimum(
+    corpus: Corpus, tmp_path: Path, method: str, parts: int
+) -> None:
+    shards = Shards.write(tmp_path / "text", corpus, tokens=corpus.n_tokens // parts)
+    given: dict[str, Any] = {"features": TEMPLATE, "c2": 0.5, "method": method}
+    on_disk = Tagger(**given, max_iterations=400).fit(shards)
+    in_memory = Tagger(**{**given, "tolerance": 1e-5}).fit(corpus)
+    least = in_memory.training_["objective"]
+    assert on_disk.stopped_.startswith("certified")
+    assert "duality gap" in on_disk.stopped_
+    found = on_disk.training_["objective"]
+    assert least * (1 - 1e-5) <= found <= least * (1 + 1e-3)
+    assert on_disk.training_["gap"] >= (found - least) / found - 1e-5
+    assert not list(shards.folder.rglob("dual-*"))
+
+
+def test_text_whose_distributions_memory_does_not_hold_is_for_lbfgs(
+    corpus: Corpus, tmp_path: Path
+) -> None:
+    shards = Shards.write(tmp_path / "text", corpus, tokens=300)
+    tagger = Tagger(features=TEMPLATE, c2=1.0, memory_limit=0).fit(shards)
+    assert {progress.phase for progress in tagger.history_} == {"sgd", "l-bfgs"}
+    with pytest.raises(TrainingError, match="L1 penalty needs text that memory holds"):
+        Tagger(features=TEMPLATE, c2=1.0, c1=0.5, method="dual").fit(shards)
+
+
+@pytest.mark.parametrize("method", ["auto", "dual", "lbfgs", "sgd"])
 def test_bits_do_not_depend_on_threads(corpus: Corpus, tmp_path: Path, method: str) -> None:
     shards = Shards.write(tmp_path / "text", [corpus], tokens=150)
     models = [
@@ -100,9 +129,10 @@ class DiedError(Exception):
     """The end of the process, as far as a training can tell."""
 
 
+@pytest.mark.parametrize("method", ["auto", "lbfgs"])
 @pytest.mark.parametrize("rounds", [3, 12])
 def test_a_training_whose_driver_dies_goes_on_to_the_same_bits(
-    corpus: Corpus, tmp_path: Path, rounds: int, monkeypatch: pytest.MonkeyPatch
+    corpus: Corpus, tmp_path: Path, method: str, rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
 
@@ -111,7 +141,7 @@ def test_a_training_whose_driver_dies_goes_on_to_the_same_bits(
             raise DiedError
 
     shards = Shards.write(tmp_path / "text", [corpus], tokens=300)
-    tagger = Tagger(features=TEMPLATE, c2=1.0)
+    tagger = Tagger(features=TEMPLATE, c2=0.2, method=method, tolerance=1e-4)  # type: ignore[arg-type]
     whole = tagger.clone().fit(shards)
     path = tmp_path / "half.dovetail"
     with pytest.raises(DiedError):

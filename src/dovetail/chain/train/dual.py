@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dovetail import _native
 from dovetail.chain.train.objective import Objective
 from dovetail.chain.train.steps import Plan, State, Step, Weights
 from dovetail.errors import TrainingError
@@ -34,12 +33,12 @@ class DualAscent:
         self.tolerance = plan.tolerance
         self.objective = objective
         self.values: list[float] = []  # since the last start
-        self._native = _native.Dual(objective.problem, plan.c1, objective.c2, accelerated)
+        self._dual = objective.dual(plan.c1, accelerated=accelerated)
         self._seed = plan.seed
 
     def run_epoch(self) -> float:
         """The dual value after one more epoch."""
-        value = self._native.epoch(self._seed)
+        value = self._dual.epoch(self._seed)
         self._seed += 1
         if not np.isfinite(value):
             raise LeftRangeError
@@ -48,24 +47,24 @@ class DualAscent:
 
     def restart(self, w: Weights) -> None:
         """Go on from the distributions that weights ``w`` give."""
-        self.values = [self._native.restart(w)]
+        self.values = [self._dual.restart(w)]
 
     def state(self) -> State:
         """What `restore` needs to go on from here."""
-        return {"values": list(self.values), "seed": self._seed, "native": self._native.state()}
+        return {"values": list(self.values), "seed": self._seed, "native": self._dual.state()}
 
     def restore(self, state: State) -> None:
         """Go on from where another ascent of the same problem was."""
         self.values, self._seed = list(state["values"]), state["seed"]
-        self._native.restore(state["native"])
+        self._dual.restore(state["native"])
 
     def refresh(self) -> float:
         """The dual value without what rounding has added up to."""
-        return self._native.refresh()
+        return self._dual.refresh()
 
     def weights(self) -> Weights:
         w = np.empty(self.objective.size)
-        self._native.weights(w)
+        self._dual.weights(w)
         return w
 
     def evaluate(self, w: Weights) -> tuple[float, float]:

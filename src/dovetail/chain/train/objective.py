@@ -27,6 +27,18 @@ class Descent(Protocol):
     def restore(self, state: State, /) -> None: ...
 
 
+class Dual(Protocol):
+    """The dual of an objective: its value, which rises by epochs, bounds the objective from
+    below."""
+
+    def epoch(self, seed: int) -> float: ...
+    def restart(self, w: Weights, /) -> float: ...
+    def refresh(self) -> float: ...
+    def weights(self, w: Weights, /) -> None: ...
+    def state(self) -> State: ...
+    def restore(self, state: State, /) -> None: ...
+
+
 class Objective:
     """Value, gradient and curvature of the regularised loss of one training problem."""
 
@@ -92,6 +104,10 @@ class Objective:
         fisher = np.empty(self.size)
         self._kernel.curvature(w, fisher, self.threads)
         return fisher
+
+    def dual(self, c1: float, *, accelerated: bool) -> Dual:
+        """Its dual, with the distributions that no weights give."""
+        return _native.Dual(self.problem, c1, self.c2, accelerated)
 
     def stochastic(self, w: Weights) -> Descent:
         """Stochastic gradient descent from these weights."""

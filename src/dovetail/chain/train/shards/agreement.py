@@ -1,8 +1,9 @@
 """One table of features and labels for all parts of a corpus.
 
 Features are matched by the 64-bit keys that model files use too. A range of keys is merged after
-another, so that memory holds the table itself and little else. Features are in the order of their
-keys, labels in that of their first appearance: neither depends on who indexed which part.
+another, so that memory holds the table itself and little else: files are mapped anew for each,
+since pages that were looked at count as memory while they are mapped. Features are in the order of
+their keys, labels in that of their first appearance: neither depends on who indexed which part.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dovetail import _native
 from dovetail.chain.train.shards.index import Part, open_index
 from dovetail.features import Dataset, Template
 
-AT_ONCE = 4_000_000  # features of parts that are merged together
+AT_ONCE = 2_000_000  # features of parts that are merged together
 
 Array = npt.NDArray[Any]
 
@@ -34,23 +35,23 @@ def agree(folder: str, parts: Sequence[Part], min_count: int) -> Whole:
     """The table that all parts will use."""
     labels = list(dict.fromkeys(label for part in parts for label in part.labels))
     maps = [map_labels(part.labels, labels) for part in parts]
-    files = [open_index(folder, number, verify=False).arrays for number in range(len(parts))]
-    keys = [file["keys"] for file in files]
-    n_ranges = max(1, -(-sum(map(len, keys)) // AT_ONCE))
-    edges = [(k << 64) // n_ranges for k in range(1, n_ranges)]
+    sizes = [len(_open(folder, number)["keys"]) for number in range(len(parts))]
+    n_ranges = max(1, -(-sum(sizes) // AT_ONCE))
+    edges = np.array([(k << 64) // n_ranges for k in range(1, n_ranges)], np.uint64)
     cuts = [
-        [0, *np.searchsorted(own, np.array(edges, np.uint64)).tolist(), len(own)] for own in keys
+        [0, *np.searchsorted(_open(folder, number)["keys"], edges).tolist(), size]
+        for number, size in enumerate(sizes)
     ]
     merged = [
-        _merge(files, maps, [(cut[k], cut[k + 1]) for cut in cuts], len(labels), min_count)
+        _merge(folder, maps, [slice(cut[k], cut[k + 1]) for cut in cuts], len(labels), min_count)
         for k in range(n_ranges)
     ]
-    arrays = {name: np.concatenate([one[name] for one in merged]) for name in merged[0]}
+    arrays = {name: np.concatenate([one.pop(name) for one in merged]) for name in [*merged[0]]}
     for name in ("name", "pair"):
         lengths = arrays.pop(f"{name}_lengths")
         target = "name_offsets" if name == "name" else "pair_begin"
         arrays[target] = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
-    arrays |= _label_pairs(files, maps, len(labels))
+    arrays |= _label_pairs(folder, maps, len(labels))
     facts = {
         "n_sequences": sum(part.facts["n_sequences"] for part in parts),
         "n_tokens": sum(part.facts["n_tokens"] for part in parts),
@@ -79,33 +80,34 @@ def map_labels(own: Sequence[str], labels: Sequence[str]) -> npt.NDArray[np.int3
     return np.array([numbers[label] for label in own], np.int32)
 
 
+def _open(folder: str, number: int) -> dict[str, Array]:
+    return open_index(folder, number, verify=False).arrays
+
+
 def _merge(
-    files: Sequence[dict[str, Array]],
+    folder: str,
     maps: Sequence[npt.NDArray[np.int32]],
-    cuts: Sequence[tuple[int, int]],
+    cuts: Sequence[slice],
     n_labels: int,
     min_count: int,
 ) -> dict[str, Array]:
     """The features of all parts whose keys lie in one range."""
-    slices = [slice(*cut) for cut in cuts]
-    sizes = [cut[1] - cut[0] for cut in cuts]
-    keys = np.concatenate([f["keys"][s] for f, s in zip(files, slices, strict=True)])
-    counts = np.concatenate([f["counts"][s] for f, s in zip(files, slices, strict=True)])
-    seen = np.concatenate(
-        [
-            _renumber(f["seen"][s], own, n_labels)
-            for f, s, own in zip(files, slices, maps, strict=True)
-        ]
-    )
-    part = np.repeat(np.arange(len(files), dtype=np.uint32), sizes)
-    number = np.concatenate([f["order"][s] for f, s in zip(files, slices, strict=True)])
+    found: dict[str, list[Array]] = {"keys": [], "counts": [], "seen": [], "order": []}
+    for k, (own, cut) in enumerate(zip(maps, cuts, strict=True)):
+        file = _open(folder, k)
+        for name in ("keys", "counts", "order"):
+            found[name].append(file[name][cut].copy())
+        found["seen"].append(_renumber(file["seen"][cut], own, n_labels))
+    sizes = [len(own) for own in found["keys"]]
+    keys, counts, seen, number = (np.concatenate(own) for own in found.values())
+    part = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
     order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]))
     total = np.add.reduceat(counts[order], starts) if len(starts) else counts[:0]
     either = np.bitwise_or.reduceat(seen[order], starts, axis=0) if len(starts) else seen[:0]
     kept = np.flatnonzero(total >= max(min_count, 1))
     first = order[starts[kept]]
-    names, name_lengths = _names(files, part[first], number[first])
+    names, name_lengths = _names(folder, part[first], number[first])
     bits = np.unpackbits(either[kept].view(np.uint8), axis=1, bitorder="little")
     pair_feature, pair_label = np.nonzero(bits)
     return {
@@ -130,35 +132,40 @@ def _renumber(seen: Array, own: npt.NDArray[np.int32], n_labels: int) -> Array:
     return out
 
 
-def _names(files: Sequence[dict[str, Array]], part: Array, number: Array) -> tuple[Array, Array]:
+def _names(folder: str, part: Array, number: Array) -> tuple[Array, Array]:
     """The names of features, each as a part has it, one after another; and their lengths."""
-    lengths = np.zeros(len(part), np.int64)
-    where = [np.flatnonzero(part == k) for k in range(len(files))]
-    begins = []
-    for file, mine in zip(files, where, strict=True):
-        offsets = file["data_name_offsets"].astype(np.int64)
-        begins.append(offsets[number[mine]])
-        lengths[mine] = offsets[number[mine] + 1] - begins[-1]
+    pieces, lengths = [], np.zeros(len(part), np.int64)
+    where = [np.flatnonzero(part == k) for k in np.unique(part)]
+    for mine in where:
+        file = _open(folder, int(part[mine[0]]))
+        begin = file["data_name_offsets"][number[mine]].astype(np.int64)
+        own = file["data_name_offsets"][number[mine] + 1].astype(np.int64) - begin
+        pieces.append(file["data_names"][_each_byte(begin, own)])
+        lengths[mine] = own
     targets = np.cumsum(lengths) - lengths
     out = np.empty(int(lengths.sum()), np.uint8)
-    for file, mine, begin in zip(files, where, begins, strict=True):
-        own = lengths[mine]
-        within = np.arange(int(own.sum())) - np.repeat(np.cumsum(own) - own, own)
-        out[np.repeat(targets[mine], own) + within] = file["data_names"][
-            np.repeat(begin, own) + within
-        ]
+    for mine, piece in zip(where, pieces, strict=True):
+        out[_each_byte(targets[mine], lengths[mine])] = piece
     return out, lengths
 
 
+def _each_byte(begins: Array, lengths: Array) -> Array:
+    """The places of all bytes of strings."""
+    within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    places: Array = np.repeat(begins, lengths) + within
+    return places
+
+
 def _label_pairs(
-    files: Sequence[dict[str, Array]], maps: Sequence[npt.NDArray[np.int32]], n_labels: int
+    folder: str, maps: Sequence[npt.NDArray[np.int32]], n_labels: int
 ) -> dict[str, Array]:
     """Which labels are seen next to one another, first and last, in any part."""
     pairs = {
         name: np.zeros((n_labels, n_labels), np.uint8) for name in ("neighbours", "transitions")
     }
     ends = {name: np.zeros(n_labels, np.uint8) for name in ("start", "end")}
-    for file, own in zip(files, maps, strict=True):
+    for number, own in enumerate(maps):
+        file = _open(folder, number)
         for name, matrix in pairs.items():
             matrix[np.ix_(own, own)] |= file[name].reshape(len(own), len(own))
         for name, vector in ends.items():

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import pickle
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 from dovetail import __version__
 from dovetail.base.cluster import open_executor
 from dovetail.base.executor import Executor
-from dovetail.chain.train.fitting import Fitting
+from dovetail.chain.train.fitting import Fitted, Fitting
 from dovetail.chain.train.shards.agreement import Whole, agree, as_dataset
-from dovetail.chain.train.shards.index import Order as IndexOrder
-from dovetail.chain.train.shards.index import Part, index_part
+from dovetail.chain.train.shards.index import Part, index_folder, index_parts, resolve_columns
 from dovetail.chain.train.shards.objective import ShardObjective
 from dovetail.chain.train.shards.prepared import (
     PARTS,
@@ -35,9 +31,8 @@ from dovetail.chain.train.shards.prepared import (
 from dovetail.chain.train.shards.prepared import Order as PrepareOrder
 from dovetail.chain.train.steps import Plan
 from dovetail.corpus.shards import Shards
-from dovetail.errors import DataError, TrainingError
+from dovetail.errors import TrainingError
 from dovetail.features import Template
-from dovetail.features.resolution import resolve_corpus_features
 from dovetail.io.array_file import write_arrays
 from dovetail.io.fingerprint import fingerprint
 
@@ -46,9 +41,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-OCCURRENCE, TOKEN = 30, 100  # bytes that the indexing and layout of a part take
-ROWS = 20  # features of a token, where a function makes them
-METHODS = ("auto", "lbfgs", "sgd")
+METHODS = ("auto", "dual", "lbfgs", "sgd")
 
 
 @contextmanager
@@ -73,58 +66,35 @@ class ShardFitting(Fitting):
     ) -> None:
         if tagger.method not in METHODS:
             raise TrainingError(
-                f"the method '{tagger.method}' needs text that memory holds: use {METHODS[0]}, "
-                f"{' or '.join(METHODS[1:])}"
+                f"the method '{tagger.method}' needs text that memory holds: use "
+                f"{', '.join(METHODS[:-1])} or {METHODS[-1]}"
             )
         self.shards = shards
         self.executor = executor
+        self._objective: ShardObjective | None = None
         self.numbers = range(len(shards))
-        if not shards.n_tokens:
-            raise TrainingError("there is no training data: it has no tokens")
-        self.label = label or shards.names[-1]
-        if self.label not in shards.names:
-            raise DataError(
-                f"there is no column '{self.label}'; the data has {', '.join(shards.names)}"
-            )
-        first = next(number for number in self.numbers if shards.tokens[number])
-        self.features = resolve_corpus_features(tagger.features, shards[first], self.label)
-        self._index = self._index_folder(closing)
-        parts = self._index_parts()
+        self.label, self.features = resolve_columns(shards, label, tagger.features)
+        self._index = index_folder(shards, self.features, self.label, closing)
+        parts = index_parts(shards, self.features, self.label, self._index, executor)
         self.description = self._describe(parts)
         whole = agree(self._index, parts, tagger.min_count)
         template = self.features if isinstance(self.features, Template) else None
         super().__init__(tagger, as_dataset(whole, template))
-        self.folder, self.reaches = self._prepare(whole)
+        self.folder = self._write_table(whole)
+        del whole  # what is needed of it the data set has; parts find the rest on disk
+        order = PrepareOrder(self._index, self.folder)
+        logger.info("laying out the weights of %d parts", len(self.numbers))
+        self.reaches = list(executor.each("layout", prepare_part, self.numbers, order))
         closing.callback(PARTS.close, self.folder)
-
-    def _index_folder(self, closing: ExitStack) -> str:
-        """Where the index is or will be. What a function computes cannot be told from outside:
-        features that need one are indexed anew each time, in a folder that is then removed."""
-        features = self.features
-        if isinstance(features, Template) and not features.functions:
-            spec = [json.dumps(features.spec(), default=str).encode()]
-            spec.append(pickle.dumps((features.lexicons, features.tables)))
-            return str(self.shards.work_folder("index", self.label, *spec))
-        folder = str(self.shards.work_folder("index", self.label, os.urandom(16)))
-        closing.callback(shutil.rmtree, folder, ignore_errors=True)
-        return folder
-
-    def _index_parts(self) -> list[Part]:
-        order = IndexOrder(str(self.shards.folder), self._index, self.features, self.label, None)
-        largest = max(self.numbers, key=lambda number: self.shards.tokens[number])
-        rows = len(self.features.rows) if isinstance(self.features, Template) else ROWS
-        size = self.shards.tokens[largest] * (rows * OCCURRENCE + TOKEN)
-        self.executor.check_memory(size, f"part {largest} of the corpus")
-        logger.info("indexing %d parts", len(self.numbers))
-        return list(self.executor.each("index", index_part, self.numbers, order))
 
     def _describe(self, parts: Sequence[Part]) -> dict[str, Any]:
         features = self.features
         spec = features.spec() if isinstance(features, Template) else {"kind": "function"}
         return {"features": spec, **parts[0].facts["description"]}
 
-    def _prepare(self, whole: Whole) -> tuple[str, list[Reach]]:
-        """The folder of the parts, laid out for this training, and how far these reach."""
+    def _write_table(self, whole: Whole) -> str:
+        """What the layout of parts needs to know of all of them, in the folder that these will be
+        in."""
         tagger = self.tagger
         flags = {
             "min_count": int(tagger.min_count),
@@ -153,19 +123,35 @@ class ShardFitting(Fitting):
         folder.mkdir(exist_ok=True)
         facts = {**flags, "part_labels": self.data.labels, "whole": whole.facts}
         write_arrays(table_path(str(folder)), TABLE, arrays, facts)
-        order = PrepareOrder(self._index, str(folder))
-        logger.info("laying out the weights of %d parts", len(self.numbers))
-        reaches = list(self.executor.each("layout", prepare_part, self.numbers, order))
-        return str(folder), reaches
+        return str(folder)
 
     def dual_obstacle(self) -> str | None:
-        return "the text is on disk"
+        if self.tagger.c1:
+            return "an L1 penalty needs text that memory holds"
+        return super().dual_obstacle()
+
+    @property
+    def dual_memory(self) -> float:
+        """Of the largest part, whose distributions are all that memory holds at a time."""
+        n_labels = len(self.data.labels)
+        padded = -(-n_labels // 8) * 8
+        sizes = zip(self.shards.tokens, self.shards.sequences, strict=True)
+        return 8.0 * max(tokens * padded + n * n_labels**2 for tokens, n in sizes)
 
     def _identify(self, plan: Plan, given: list[Any], threads: int) -> str:
         return super()._identify(plan, [*given, self.shards.id], threads)
 
+    def train(self, **given: Any) -> Fitted:
+        """Train; what the dual has on disk is removed, unless a training may go on with it."""
+        try:
+            return super().train(**given)
+        finally:
+            ascent = self._objective.ascent if self._objective else None
+            if ascent and given["checkpoint"] is None and given["resume"] is None:
+                ascent.remove()
+
     def objective(self) -> ShardObjective:
-        return ShardObjective(
+        self._objective = ShardObjective(
             self.problem,
             self.c2,
             self.folder,
@@ -173,3 +159,4 @@ class ShardFitting(Fitting):
             self.executor,
             precision=self.tagger.precision,
         )
+        return self._objective

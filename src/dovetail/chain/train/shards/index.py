@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import logging
+import os
+import pickle
+import shutil
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,13 +16,19 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail import _native
+from dovetail.base.executor import Executor
 from dovetail.chain.inputs import index_training_data
 from dovetail.corpus.shards import Shards
-from dovetail.features import Dataset
-from dovetail.features.resolution import FeatureSet
+from dovetail.errors import DataError, TrainingError
+from dovetail.features import Dataset, Template
+from dovetail.features.resolution import FeatureSet, resolve_corpus_features
 from dovetail.io.array_file import ArrayFile, read_arrays, write_arrays
 
+logger = logging.getLogger(__name__)
+
 KIND = "indexed part of a corpus"
+OCCURRENCE, TOKEN = 30, 100  # bytes that the indexing and layout of a part take
+ROWS = 20  # features of a token, where a function makes them
 
 
 class Order(NamedTuple):
@@ -34,6 +46,45 @@ class Part(NamedTuple):
 
     labels: list[str]
     facts: dict[str, Any]
+
+
+def resolve_columns(
+    shards: Shards, label: str | None, features: FeatureSet | str
+) -> tuple[str, FeatureSet]:
+    """The column of labels, and what features the others have."""
+    if not shards.n_tokens:
+        raise TrainingError("there is no training data: it has no tokens")
+    label = label or shards.names[-1]
+    if label not in shards.names:
+        raise DataError(f"there is no column '{label}'; the data has {', '.join(shards.names)}")
+    first = next(number for number, tokens in enumerate(shards.tokens) if tokens)
+    return label, resolve_corpus_features(features, shards[first], label)
+
+
+def index_folder(shards: Shards, features: FeatureSet, label: str, closing: ExitStack) -> str:
+    """Where the index is or will be. What a function computes cannot be told from outside: features
+    that need one are indexed anew each time, in a folder that is then removed."""
+    if isinstance(features, Template) and not features.functions:
+        spec = [json.dumps(features.spec(), default=str).encode()]
+        spec.append(pickle.dumps((features.lexicons, features.tables)))
+        return str(shards.work_folder("index", label, *spec))
+    folder = str(shards.work_folder("index", label, os.urandom(16)))
+    closing.callback(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def index_parts(
+    shards: Shards, features: FeatureSet, label: str, folder: str, executor: Executor
+) -> list[Part]:
+    """Index all parts that are not yet."""
+    numbers = range(len(shards))
+    order = Order(str(shards.folder), folder, features, label, None)
+    largest = max(numbers, key=lambda number: shards.tokens[number])
+    rows = len(features.rows) if isinstance(features, Template) else ROWS
+    size = shards.tokens[largest] * (rows * OCCURRENCE + TOKEN)
+    executor.check_memory(size, f"part {largest} of the corpus")
+    logger.info("indexing %d parts", len(numbers))
+    return list(executor.each("index", index_part, numbers, order))
 
 
 def index_part(number: int, order: Order) -> Part:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from dovetail import _native
 from dovetail.base.executor import Executor, Multiples, WholeNumbers
 from dovetail.chain.train.objective import Objective, Precision
+from dovetail.chain.train.shards.dual import ShardDual
 from dovetail.chain.train.shards.prepared import PARTS, Reach
 from dovetail.chain.train.steps import State, Weights
 from dovetail.errors import TrainingError
@@ -55,6 +56,8 @@ class ShardObjective(Objective):
         self.folder = folder
         self.parts = range(len(reaches))
         self.executor = executor
+        self.reaches = reaches
+        self.ascent: ShardDual | None = None
         self._gradient = Multiples(sum(reach.gradient for reach in reaches))
         self._curvature = Multiples(sum(reach.curvature for reach in reaches))
         super().__init__(problem, c2, precision=precision, threads=executor.threads)
@@ -79,6 +82,12 @@ class ShardObjective(Objective):
         given = (sent, self.folder, unit.exponent, self.executor.threads, self.precision)
         values = self.executor.add_up(step, task, self.parts, [sums], *given)
         return sum(values), unit.to_real(sums)
+
+    def dual(self, c1: float, *, accelerated: bool) -> ShardDual:
+        """Its dual, for an L2 penalty alone; blocks are not accelerated."""
+        assert not c1, accelerated
+        self.ascent = ShardDual(self.folder, self.reaches, self.size, self.c2, self.executor)
+        return self.ascent
 
     def stochastic(self, w: Weights) -> ShardDescent:
         return ShardDescent(self, w)

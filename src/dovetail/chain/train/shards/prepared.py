@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -58,7 +58,7 @@ def prepare_part(number: int, order: Order) -> Reach:
     else:
         table, facts = read_arrays(table_path(order.folder), TABLE, verify=False)
         own, own_facts = open_index(order.indexed, number, verify=True)
-        data, feature = _known_features(own, own_facts, table, facts)
+        data, feature = known_features(own, own_facts, table, facts)
         _native.set_whole(data, _of_features(table, feature), **facts["whole"])
         roles, scale = table["role"], table["scale"]
         try:
@@ -94,7 +94,7 @@ def _reach(own: Mapping[str, Array], scale: Array) -> Reach:
     return Reach(heaviest * (widest * total + tokens), heaviest * (widest**2 * squares + tokens))
 
 
-def _known_features(
+def known_features(
     own: Mapping[str, Array], own_facts: Mapping[str, Any], table: Mapping[str, Array], facts: Any
 ) -> tuple[_native.Dataset, npt.NDArray[np.int64]]:
     """A part's data with the features and labels of the table; which feature of it each is."""
@@ -196,16 +196,27 @@ class Prepared:
         return self._kernels[precision]
 
 
-class OpenParts:
+class OpenPart(Protocol):
+    """What is kept open."""
+
+    size: int
+
+
+P = TypeVar("P", bound=OpenPart)
+
+
+class OpenParts(Generic[P]):
     """The parts that this process used last; each is checked when it is first opened."""
 
-    def __init__(self) -> None:
-        self._open: OrderedDict[str, Prepared] = OrderedDict()
+    def __init__(self, path: Callable[[str, int], Path], open_part: Callable[..., P]) -> None:
+        self._path = path
+        self._open_part = open_part
+        self._open: OrderedDict[str, P] = OrderedDict()
         self._checked: dict[str, tuple[int, int]] = {}
         self._lock = Lock()
 
-    def get(self, folder: str, number: int) -> Prepared:
-        path = part_path(folder, number)
+    def get(self, folder: str, number: int) -> P:
+        path = self._path(folder, number)
         name = str(path)
         try:
             found = os.stat(path)
@@ -219,7 +230,7 @@ class OpenParts:
             known = self._checked.get(name) == state
             part = self._open.pop(name, None) if known else None
         if part is None:
-            part = Prepared(folder, number, check=not known)
+            part = self._open_part(folder, number, check=not known)
         with self._lock:
             self._checked[name] = state
             self._open[name] = part
@@ -234,4 +245,4 @@ class OpenParts:
                 del self._open[name]
 
 
-PARTS = OpenParts()
+PARTS = OpenParts(part_path, Prepared)
