@@ -17,7 +17,7 @@ FUZZING := build/fuzzing
 MINUTES ?= 5
 WHEEL_TOOLS := build/wheel-tools
 
-.PHONY: help demo studio lint test docs bench reproduce sanitize sanitize-threads crash load fuzz fuzz-plain wheel test-wheel clean
+.PHONY: help demo studio lint test docs bench reproduce sanitize sanitize-threads crash load mutate fuzz fuzz-plain wheel test-wheel clean
 .DELETE_ON_ERROR:
 
 help:
@@ -34,6 +34,7 @@ help:
 	@echo "make fuzz-plain MINUTES=5 [ARGS='--first N']  the same without sanitizers, many times as fast; from input N on"
 	@echo "make crash KILLS=n  jobs killed at random instants, and disks that fail under them (1000)"
 	@echo "make load MINUTES=n  threads and processes on one model, answers compared, memory measured (10)"
+	@echo "make mutate NAME=x  mistakes made on purpose in src/dovetail/x (io, corpus, evaluate ...): do its tests see them"
 	@echo "make wheel         wheels for Linux with all CPU levels, and the source distribution, into dist/"
 	@echo "make test-wheel    install the wheels of dist/ without a compiler and on emulated CPUs, and use them"
 	@echo "make clean         remove the virtual environment and everything built"
@@ -76,12 +77,18 @@ crash: $(PACKAGE)
 load: $(PACKAGE)
 	@$(BIN)/python -m tools.reliability.load --minutes $(if $(filter command line,$(origin MINUTES)),$(MINUTES),10) $(ARGS)
 
+mutate: $(PACKAGE) $(TEST_TOOLS)
+	@test -n "$(NAME)" || { echo "give NAME=x for a package in src/dovetail"; exit 2; }
+	@$(BIN)/python -m tools.reliability.mutate $(NAME) $(ARGS)
+
 NATIVE_TESTS := tests/chain tests/features tests/grid tests/pipeline tests/representation tests/multitask
+
+MEMORY := address,undefined
 
 # The interpreter itself is not instrumented, so the sanitizer's library has to come first. Leaks
 # are not looked for: Python keeps what it has until it ends.
 sanitize: $(PACKAGE) $(TEST_TOOLS)
-	$(call build_sanitized,$(SANITIZE),"address,undefined")
+	$(call build_sanitized,$(SANITIZE),$(MEMORY))
 	@echo "Running the tests of the native code"
 	@ASAN_OPTIONS=detect_leaks=0 $(call sanitized,$(SANITIZE),libasan.so) -m pytest -q -p no:cacheprovider $(NATIVE_TESTS)
 

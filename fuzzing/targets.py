@@ -17,10 +17,14 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow
+import pyarrow.parquet
+
 import dovetail
 from dovetail import Corpus, Lexicon, Tagger
 from dovetail.base.representation import Representation
 from dovetail.compare import Store
+from dovetail.corpus import Shards
 from dovetail.corpus.formats import FORMATS
 from dovetail.demo import path as demo_path
 from dovetail.errors import DovetailError
@@ -186,6 +190,70 @@ CORPORA = [
     ),
 ]  # fmt: skip
 
+# Corpora on disk
+
+
+def _shards() -> Path:
+    folder = _folder() / f"{os.getpid()}-shards"
+    if not folder.exists():
+        corpus = _corpus()
+        Shards.write(folder, [Corpus.concatenate([corpus, corpus])], tokens=8)
+    return folder
+
+
+def _read_shards(file: str, content: bytes) -> None:
+    """Read a corpus of which one file is this."""
+    path = _shards() / file
+    sound = path.read_bytes()
+    path.write_bytes(content)
+    try:
+        for part in Shards(_shards()):
+            for column in part.names:
+                part.lists(column)
+            repr(part)
+    finally:
+        path.write_bytes(sound)
+
+
+ON_DISK = [
+    Target(
+        "shards",
+        partial(_read_shards, "shards.json"),
+        lambda: [(_shards() / "shards.json").read_bytes()],
+        "json",
+    ),
+    Target(
+        "part",
+        partial(_read_shards, "part-00000.shard"),
+        lambda: [(_shards() / "part-00000.shard").read_bytes()],
+        "model",
+        1 << 16,
+    ),
+    Target(
+        "parquet",
+        partial(_read_corpus, "parquet", ".parquet"),
+        lambda: [*_written("parquet"), *_parquet()],
+        "bytes",
+        1 << 16,
+    ),
+]
+
+
+def _parquet() -> list[bytes]:
+    """Columns that a corpus does not have, and none that it needs."""
+    tokens = [["Ada", "at", None], None, []]
+    tables: list[dict[str, Any]] = [
+        {"tokens": tokens, "labels": tokens, "document": ["a", "a", None], "n": [1, 2, 3]},
+        {"text": ["Ada at 4", None, ""], "document": [1, 1, 2]},
+    ]
+    path = _file("table.parquet").path
+    written = []
+    for table in tables:
+        pyarrow.parquet.write_table(pyarrow.table(table), path)
+        written.append(path.read_bytes())
+    return written
+
+
 # Models
 
 
@@ -350,4 +418,6 @@ STUDIO = [
     )
 ]
 
-TARGETS = {target.name: target for target in (*CORPORA, *MODELS, *OTHERS, *SERVICE, *STUDIO)}
+TARGETS = {
+    target.name: target for target in (*CORPORA, *ON_DISK, *MODELS, *OTHERS, *SERVICE, *STUDIO)
+}

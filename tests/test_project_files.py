@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -35,10 +36,29 @@ def test_ci_runs_on_every_python_that_is_promised() -> None:
 
 @pytest.mark.parametrize("workflow", ["ci.yml", "release.yml"])
 def test_workflows_call_targets_that_exist(workflow: str) -> None:
-    calls = re.findall(r"run: make (.*)", text(f".github/workflows/{workflow}"))
+    workflow_text = text(f".github/workflows/{workflow}")
+    calls = re.findall(r"run: make ([^$\n]*)", workflow_text)
+    calls += [
+        call.split()[0] for call in re.findall(r"^          - (\S+ .*=.*)$", workflow_text, re.M)
+    ]
     targets = [word for word in " ".join(calls).split() if "=" not in word]
     for target in targets:
         assert re.search(rf"^{target}:", text("Makefile"), re.MULTILINE), target
+
+
+def test_commands_of_targets_are_commands() -> None:
+    """Without running any: the shell can read what make would give it."""
+    phony = re.search(r"^\.PHONY: (.*)$", text("Makefile"), re.MULTILINE)
+    assert phony is not None
+    for target in phony[1].split():
+        shown = subprocess.run(
+            ["make", "-n", target, "NAME=train"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        subprocess.run(["sh", "-n"], input=shown.stdout, text=True, check=True)
 
 
 def test_hooks_are_tools_that_make_installs() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -238,8 +239,20 @@ def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = "tcp://127.0.0.1:9"
     with pytest.raises(ClusterError, match=f"no scheduler answers at {nowhere}"):
         open_cluster(nowhere).__enter__()
-    with pytest.raises(ClusterError, match=r"'local:x' is no cluster"), open_cluster("local:x"):
-        pass
+    with pytest.raises(ClusterError, match=r"no scheduler answers at tls://x:1: TLS"):
+        open_cluster("tls://x:1").__enter__()
+    for number in ("x", "", "0", "-1", "1001", "9" * 20, "9" * 5000):
+        with pytest.raises(ClusterError, match=rf"'local:{number}' is no cluster"):
+            open_cluster(f"local:{number}").__enter__()
+
+
+def test_something_else_listens_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes a connection and says nothing is not waited for without end."""
+    monkeypatch.setattr(clusters, "CONNECT", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(ClusterError, match=f"no scheduler answers at {address}"):
+            open_cluster(address).__enter__()
 
 
 def test_a_worker_with_another_version_is_named(

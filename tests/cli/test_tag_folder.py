@@ -160,6 +160,23 @@ def test_a_folder_is_of_one_model_and_its_options(
     assert "holds other files: tag into a new folder" in refused.stderr
 
 
+def test_links_and_journals_of_strangers_are_refused(
+    run: Run, model: Path, test_file: Path, tmp_path: Path
+) -> None:
+    folder, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    run("tag", model, test_file, "--out", folder)
+    (folder / "test.conll").unlink()
+    (folder / "test.conll").symlink_to(elsewhere)
+    refused = run("tag", model, test_file, "--out", folder, code=1)
+    assert "test.conll is a link" in refused.stderr
+    assert not elsewhere.exists()
+    (folder / "test.conll").unlink()
+    for journal in ("[" * 100_000, "5", '{"order": 1, "sources": 5}', "\udcff"):
+        (folder / "_dovetail.json").write_text(journal, "utf-8", "surrogateescape")
+        refused = run("tag", model, test_file, "--out", folder, code=1)
+        assert "_dovetail.json is damaged" in refused.stderr
+
+
 def test_other_formats_are_a_file_each(
     run: Run, model: Path, test_file: Path, tmp_path: Path
 ) -> None:

@@ -105,11 +105,25 @@ def test_plain_text_is_tokenized(tmp_path: Path) -> None:
             {"word": [["a", "b"]], "text": ["ab"], "offsets": [[[0, 1]]]},
             "'offsets' must be as many pairs of numbers as there are tokens",
         ),
+        (
+            {"word": [["a", "b"]], "text": ["ab"], "offsets": [[[0], [1, 1, 2]]]},
+            "'offsets' must be as many pairs of numbers as there are tokens",
+        ),
+        (
+            {"word": [["a", "b"]], "text": ["ab"], "offsets": [[[0, None], [1, 2]]]},
+            "'offsets' must be as many pairs of numbers as there are tokens",
+        ),
     ],
 )
 def test_bad_columns_are_named(tmp_path: Path, columns, sentence: str) -> None:
     with pytest.raises(DataError, match=sentence):
         read_parquet(_write(tmp_path / "x.parquet", **columns))
+
+
+@pytest.mark.parametrize("offsets", [[[{"start": 0}]], [5], ["x"], [["x"]], [[["x", "y"]]]])
+def test_offsets_of_other_types_are_left_alone(tmp_path: Path, offsets) -> None:
+    path = _write(tmp_path / "x.parquet", word=[["a"]], text=["a"], offsets=offsets)
+    assert read_parquet(path).offsets is None
 
 
 def test_bad_files_are_named(tmp_path: Path) -> None:

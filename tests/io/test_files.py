@@ -161,6 +161,8 @@ def test_unwritable_folder_is_named(tmp_path: Path) -> None:
         with pytest.raises(DataError, match=said):
             check_writable(path)
     check_writable(tmp_path / "new")
+    (tmp_path / "new").write_text("")
+    check_writable(tmp_path / "new")
 
 
 def test_a_file_in_a_folder_that_takes_no_files_is_refused_beforehand(

@@ -111,3 +111,10 @@ def test_options_that_a_kind_does_not_take() -> None:
         dovetail.load(SAVED / "word-classes.dovetail", layers={})
     assert dovetail.load(SAVED / "word-classes.dovetail", threads=2).is_fitted
     assert dovetail.load(SAVED / "hmm.dovetail", threads=2).threads == 2
+
+
+def test_threads_are_checked_whatever_is_opened() -> None:
+    for path in FILES:
+        for threads in (0, -1, 1.5, "2", True):
+            with pytest.raises(DataError, match="threads"):
+                dovetail.load(path, threads=threads)  # type: ignore[arg-type]

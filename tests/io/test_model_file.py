@@ -25,6 +25,7 @@ import dovetail
 from dovetail import FeatureGroup, Tagger
 from dovetail.errors import DataError, DovetailError, ModelFileError
 from dovetail.io.model_file import open_model, parse_json, to_bytes
+from dovetail.limits import limits
 
 X: list[Any] = [
     [["w=in", "cap"], {"w=paris": 1.0, "length": 0.5}, ["w=today"]],
@@ -506,3 +507,52 @@ def test_a_checked_array_is_not_checked_again(monkeypatch: pytest.MonkeyPatch) -
     file = open_model(content, verify=False)
     file.array("a")
     assert sums.count(9) == 1
+
+
+PIPELINE: dict[str, Any] = {
+    **BARE, "kind": "pipeline", "layers": [{"name": "a", "weight": 1.0}], "notes": [],
+    "decode": "cascade", "lattice": None, "inference": "exact", "epsilon": 0.5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "fits", "does_not"),
+    [
+        ("lattice", [None, 1, limits.lattice], [0, -1, 1.0, True, limits.lattice + 1]),
+        ("representations", [[], [{"name": "a"}]], [{}, [{}], [{"name": 1}], ["a"]]),
+        ("layers", [[]], [[{"name": "a"}], [{"weight": 1.0}], [{"name": 1, "weight": 1}], None]),
+        ("epsilon", [0, -1.5, 2**62], [None, "1", True, 2**63, -(2**63)]),
+        ("training", [{"a": {}}], [{"a": 1}]),
+    ],
+)
+def test_facts_of_a_pipeline(name: str, fits: list[Any], does_not: list[Any]) -> None:
+    for value in fits:
+        assert open_model(to_bytes({}, {**PIPELINE, name: value})).facts[name] == value
+    for value in does_not:
+        with pytest.raises(ModelFileError, match=f"is damaged: '{name}' in its description"):
+            open_model(to_bytes({}, {**PIPELINE, name: value}))
+
+
+@pytest.mark.parametrize(
+    ("clusters", "sound"),
+    [(None, True), (1, True), (65_535, True), (0, False), (65_536, False), (1.5, False)],
+)
+def test_clusters_of_word_vectors(clusters: Any, sound: bool) -> None:
+    facts = {**BARE, "kind": "set of word vectors", "dimensions": 3}
+    content = to_bytes({}, {**facts, "settings": {"clusters": clusters, "name": "v"}})
+    if sound:
+        assert open_model(content).facts["settings"]["clusters"] == clusters
+    else:
+        with pytest.raises(ModelFileError, match="'settings' in its description"):
+            open_model(content)
+    with pytest.raises(ModelFileError, match="'settings' in its description"):
+        open_model(to_bytes({}, {**facts, "settings": {"clusters": None, "name": 5}}))
+
+
+def test_wide_items_come_first_and_text_is_as_it_is() -> None:
+    arrays = {"a": np.zeros(3, np.uint8), "b": np.zeros(1, np.uint64), "c": np.zeros(1, np.uint16)}
+    content = to_bytes(arrays, {**BARE, "notes": "日本"})
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    assert [header[name]["data_offsets"] for name in "bca"] == [[0, 8], [8, 10], [10, 13]]
+    assert "日本" in header["__metadata__"]["facts"]
+    assert "日本".encode() in content

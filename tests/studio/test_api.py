@@ -286,3 +286,14 @@ def test_a_disk_that_is_full_is_one_sentence(client: Any, project: Project) -> N
     project.database.select("PRAGMA query_only = OFF")
     assert client.spans() == []
     assert client.act(add=[SPEAKER]).status_code == 200
+
+
+@pytest.mark.parametrize("number", ["9" * 19, "9" * 5000, "-1", "1e3", "0x1", "٣٤" * 9])
+def test_numbers_that_no_document_has(client: Any, number: str) -> None:
+    for part in ("", "/compare"):
+        assert client.get(f"/api/documents/{number}{part}").status_code == 404
+    for part in ("actions", "undo", "redo"):
+        assert client.post(f"/api/documents/{number}/{part}", {}).status_code == 404
+    refused = client.get("/api/suggestions", documents=f"1,{number}")
+    assert refused.status_code == 400
+    assert "numbers with commas" in refused.json()["error"]

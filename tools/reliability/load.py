@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ class Outcome(NamedTuple):
     wrong: int
     errors: list[str]
     memory: tuple[int, int]
+    trend: float  # of memory: bytes a minute, by a straight line through all that was measured
     descriptors: tuple[int, int]
 
 
@@ -40,6 +41,13 @@ def memory() -> int:
 
 def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
+
+
+def slope(x: Sequence[float], y: Sequence[float]) -> float:
+    """Of the straight line nearest to some points."""
+    middle = sum(x) / len(x)
+    spread = sum((one - middle) ** 2 for one in x)
+    return sum((a - middle) * b for a, b in zip(x, y, strict=True)) / spread if spread else 0.0
 
 
 def make_calls(path: str) -> list[Callable[[Any], Any]]:
@@ -87,9 +95,10 @@ def use(path: str, seconds: float, threads: int, seed: int, answers: Any) -> Non
     for one in running:
         one.start()
     time.sleep(WARM * seconds)
-    samples = []
+    samples, minutes = [], []
     while any(one.is_alive() for one in running):
         samples.append((memory(), descriptors()))
+        minutes.append(time.monotonic() / 60)
         time.sleep(min(1.0, seconds / 50))
     half = max(1, len(samples) // 2)
     first, last = samples[:half], samples[half:] or samples
@@ -99,6 +108,7 @@ def use(path: str, seconds: float, threads: int, seed: int, answers: Any) -> Non
             sum(wrong),
             errors[:5],
             (max(m for m, _ in first), max(m for m, _ in last)),
+            slope(minutes, [m for m, _ in samples]),
             (max(d for _, d in first), max(d for _, d in last)),
         )
     )
@@ -132,7 +142,11 @@ def main() -> int:
     print(f"{calls} calls, {wrong} with another answer, {len(errors)} errors {errors[:3]}")
     for one in found:
         low, high = (size / 1e6 for size in one.memory)
-        print(f"memory {low:.1f} MB, later {high:.1f} MB; descriptors at most {one.descriptors[1]}")
+        trend = f"{one.trend / 1e6:+.2f} MB a minute"
+        print(
+            f"memory {low:.1f} MB, later {high:.1f} MB, {trend}; "
+            f"descriptors at most {one.descriptors[1]}"
+        )
     print(f"load: {growth:.3f} times the memory (target {GROWTH}), {more} more descriptors")
     grows = not options.brief and (growth > GROWTH or more > 0)
     return int(wrong > 0 or bool(errors) or grows or any(w.exitcode for w in workers))

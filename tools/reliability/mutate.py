@@ -1,4 +1,4 @@
-"""``make mutate PACKAGE=io``: are mistakes in a package seen by its tests and examples?
+"""``make mutate NAME=io``: are mistakes in a package seen by its tests and examples?
 
 Mistakes are made one at a time, in memory: no file is changed. Each is met by the tests that come
 past its line, the quickest first, in a process of its own, and in a folder of its own: code with a
@@ -42,6 +42,7 @@ SURVIVED, KILLED = 0, 1
 # Tests of other folders that are there for what a package promises.
 ELSEWHERE = {
     "io": ("tests/chain/test_hostile_models.py", "tests/corpus/test_shards.py"),
+    "corpus": ("tests/cli/test_convert.py", "tests/representation/test_consistency.py"),
     "evaluate": ("tests/cli/test_eval.py",),
 }
 
@@ -197,9 +198,11 @@ def trace_tests(package: Path, tests: Sequence[str], folder: Path) -> Reached:
 def try_mutant(candidate: Candidate, reached: Reached) -> int:
     """Whether any test that comes past its line fails."""
     path = str(candidate.path)
-    tests = reached.lines.get(f"{path}:{candidate.line}") or (
-        [] if _is_in_function(candidate) else reached.lines.get(path, [])
-    )
+    tests = reached.lines.get(f"{path}:{candidate.line}", [])
+    if not tests and not _is_in_function(candidate):
+        own = f"/test_{candidate.path.stem}.py::"  # these may come past names alone
+        mirrored = (test for test in reached.seconds if own in test)
+        tests = [*dict.fromkeys([*reached.lines.get(path, []), *mirrored])]
     if not tests:
         return SURVIVED
     tests = sorted(tests, key=reached.seconds.__getitem__)

@@ -12,6 +12,7 @@ import importlib
 import importlib.metadata
 import logging
 import math
+import threading
 import time
 import uuid
 from collections import deque
@@ -38,6 +39,7 @@ MOST_TOGETHER = 8  # parts that one task goes through
 LARGE = 100_000  # bytes from which what is given is sent to a worker once, not with each task
 DENSE = 0.8  # of all sums that are not zero: above it, all are sent
 LOCAL = "local:"
+MOST_LOCAL = 1000  # workers of ``local:N``
 Parts = tuple[int, ...]
 Shapes = tuple[tuple[tuple[int, ...], str], ...]  # of sums, with their types
 
@@ -359,8 +361,10 @@ def open_cluster(where: str) -> Iterator[Any]:
     distributed = import_distributed()
     if where.startswith(LOCAL):
         number = where.removeprefix(LOCAL)
-        if not number.isdecimal() or not int(number):
-            raise ClusterError(f"'{where}' is no cluster: give {LOCAL}N with N workers")
+        if not number.isdecimal() or len(number) > 9 or not 0 < int(number) <= MOST_LOCAL:
+            raise ClusterError(
+                f"'{where}' is no cluster: give {LOCAL}N with N workers, {MOST_LOCAL} at most"
+            )
         with (
             distributed.LocalCluster(
                 n_workers=int(number), threads_per_worker=1, dashboard_address=":0"
@@ -369,12 +373,29 @@ def open_cluster(where: str) -> Iterator[Any]:
         ):
             yield client
         return
-    try:
-        client = distributed.Client(where, timeout=CONNECT)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise ClusterError(f"no scheduler answers at {where}: {error}") from None
-    with client:
+    with _connect(distributed, where) as client:
         yield client
+
+
+def _connect(distributed: Any, where: str) -> Any:
+    """A client of a scheduler. Whatever else listens at an address may take the connection and
+    never answer, and Dask would wait for it for ever: so this is done in a thread that is left
+    alone after a while."""
+    found: list[Any] = []
+
+    def connect() -> None:
+        try:
+            found.append(distributed.Client(where, timeout=CONNECT))
+        except Exception as error:
+            found.append(error)
+
+    thread = threading.Thread(target=connect, daemon=True)
+    thread.start()
+    thread.join(2 * CONNECT)
+    if not found or isinstance(found[0], Exception):
+        why = found[0] if found else f"nothing that it said within {2 * CONNECT:g} s is Dask's"
+        raise ClusterError(f"no scheduler answers at {where}: {why}")
+    return found[0]
 
 
 @contextmanager

@@ -122,6 +122,12 @@ class TaggedFolder:
         except OSError as error:
             raise DataError(f"cannot write {path}: {error.strerror or error}") from None
         self._check_journal()
+        linked = next((p.target for p in pieces if os.path.islink(p.target)), None)
+        if linked is not None:
+            raise DataError(
+                f"{linked} is a link, which no tagged file is: take it away, or tag into another "
+                "folder"
+            )
         self.waiting = [piece for piece in pieces if not os.path.exists(piece.target)]
 
     def _check_journal(self) -> None:

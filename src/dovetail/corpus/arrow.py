@@ -124,6 +124,11 @@ def to_arrow(corpus: Corpus) -> Any:
     return pa.table(arrays)
 
 
+def _is_list(kind: Any) -> bool:
+    types = import_pyarrow().types
+    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+
+
 def _lengths(lists: Any) -> NDArray[np.int64]:
     """How many values each row has; -1 where there is no list."""
     return np.asarray(lists.value_lengths().fill_null(-1)).astype(np.int64)
@@ -167,12 +172,15 @@ def _offsets(
     if "offsets" not in batch.schema.names:
         return None
     lists = batch.column("offsets")
-    pairs = lists.flatten() if hasattr(lists, "flatten") else lists
-    numbers = pairs.flatten() if hasattr(pairs, "flatten") else pairs
-    n = int(bounds[-1])
-    if lists.null_count or not pa.types.is_integer(numbers.type):
+    if lists.null_count or not _is_list(lists.type) or not _is_list(lists.type.value_type):
         return None
-    if not np.array_equal(_lengths(lists), np.diff(bounds)) or len(numbers) != 2 * n:
+    if not pa.types.is_integer(lists.type.value_type.value_type):
+        return None
+    pairs = lists.flatten()
+    numbers = pairs.flatten()
+    n = int(bounds[-1])
+    fits = np.array_equal(_lengths(lists), np.diff(bounds)) and not numbers.null_count
+    if not fits or (_lengths(pairs) != 2).any():
         raise DataError(f"{where}: 'offsets' must be as many pairs of numbers as there are tokens")
     found = np.asarray(numbers).astype(np.int64).reshape(n, 2)
     ends = np.repeat([len(text) for text in texts], np.diff(bounds))

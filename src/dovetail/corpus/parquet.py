@@ -140,6 +140,8 @@ def open_parquet(path: PathLike) -> Iterator[Any]:
     except pa.ArrowException as error:
         reason = str(error).splitlines()[0]
         raise DataError(f"{os.fspath(path)} cannot be read as Parquet: {reason}") from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"{os.fspath(path)} has names that are not UTF-8: {error.reason}") from None
     except OSError as error:
         reason = error.strerror or str(error).splitlines()[0]
         raise DataError(f"cannot read {os.fspath(path)}: {reason}") from None

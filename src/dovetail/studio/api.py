@@ -15,7 +15,13 @@ from dovetail.studio.exporting import suffix_of
 from dovetail.studio.journal import Current, Place, StaleError
 from dovetail.studio.loop import Loop
 from dovetail.studio.project import STATES, Project
-from dovetail.studio.requests import check_change, read_action, read_key, refuse_unknown
+from dovetail.studio.requests import (
+    check_change,
+    read_action,
+    read_key,
+    read_number,
+    refuse_unknown,
+)
 
 MOST_LISTED = 1000
 
@@ -137,10 +143,15 @@ class Studio:
     def suggest(self, me: str, query: Mapping[str, str]) -> dict[str, Any]:
         """``GET /api/suggestions``"""
         parts = [part for part in query.get("documents", "").split(",") if part]
-        if not all(part.isdecimal() for part in parts) or len(parts) > MOST_LISTED:
+        numbers = [read_number(part) for part in parts]
+        if None in numbers or len(parts) > MOST_LISTED:
             raise DataError(f"'documents' must be at most {MOST_LISTED} numbers with commas")
         version = self.loop.version(me)
-        documents = {part: self._suggestions(me, self._document(int(part)).id) for part in parts}
+        documents = {
+            str(number): self._suggestions(me, self._document(number).id)
+            for number in numbers
+            if number is not None
+        }
         return {"version": version, "documents": documents}
 
     def next(self, me: str, query: Mapping[str, str]) -> dict[str, Any]:
@@ -213,6 +224,7 @@ def _number(query: Mapping[str, str], key: str, default: int) -> int:
     given = query.get(key)
     if given is None:
         return default
-    if not given.isdecimal() or len(given) > 15:
+    number = read_number(given)
+    if number is None:
         raise DataError(f"{key!r} must be a whole number")
-    return int(given)
+    return number

@@ -31,7 +31,7 @@ from dovetail.studio.guidance import Guidance
 from dovetail.studio.loop import Loop
 from dovetail.studio.management import Download, Management
 from dovetail.studio.project import Project
-from dovetail.studio.requests import EXAMPLE
+from dovetail.studio.requests import EXAMPLE, read_number
 
 JSON = "application/json"
 Handler = Callable[[Request], Awaitable[Response]]
@@ -57,7 +57,7 @@ class Doors:
 
         async def handle(request: Request) -> Response:
             me = await self._who(request)
-            return await _answer(answer, me, request.path_params["id"], request.query_params)
+            return await _answer(answer, me, _document(request), request.query_params)
 
         return handle
 
@@ -68,7 +68,7 @@ class Doors:
             me = await self._who(request)
             body = await read_body(request, self._limits)
             given = read_object(body or b"{}", example=EXAMPLE)
-            number = [request.path_params["id"]] if "id" in request.path_params else []
+            number = [_document(request)] if "id" in request.path_params else []
             return await _answer(answer, me, *number, given)
 
         return handle
@@ -127,11 +127,11 @@ def make_app(
     routes = [
         get("/api/project", doors.reading(studio.show_project)),
         get("/api/documents", doors.reading(studio.list_documents)),
-        get("/api/documents/{id:int}", doors.of_document(studio.show_document)),
-        post("/api/documents/{id:int}/actions", doors.writing(studio.act)),
-        post("/api/documents/{id:int}/undo", doors.writing(studio.undo)),
-        post("/api/documents/{id:int}/redo", doors.writing(studio.redo)),
-        get("/api/documents/{id:int}/compare", doors.of_document(management.compare)),
+        get("/api/documents/{id}", doors.of_document(studio.show_document)),
+        post("/api/documents/{id}/actions", doors.writing(studio.act)),
+        post("/api/documents/{id}/undo", doors.writing(studio.undo)),
+        post("/api/documents/{id}/redo", doors.writing(studio.redo)),
+        get("/api/documents/{id}/compare", doors.of_document(management.compare)),
         put("/api/layers", doors.writing(management.set_layers)),
         get("/api/labels", doors.reading(management.show_labels)),
         post("/api/rule", doors.writing(management.rule)),
@@ -164,6 +164,14 @@ def make_app(
     )
     app.state.events = events
     return app
+
+
+def _document(request: Request) -> int:
+    """The number of a document in a path."""
+    number = read_number(request.path_params["id"])
+    if number is None:
+        raise ServiceError(HTTPStatus.NOT_FOUND, "there is nothing here")
+    return number
 
 
 async def _answer(answer: Callable[..., Any], *given: Any) -> Response:

@@ -14,6 +14,7 @@ from dovetail.studio.journal import KINDS
 LONGEST_NOTE = 10_000
 LONGEST_KEY = 100
 MOST_SPANS = 10_000
+MOST_DIGITS = 15
 ACTION_KEYS = ("layer", "kind", "add", "remove", "reject", "unreject", "done", "flag", "note")
 META_KEYS = ("base", "seconds", "key")
 EXAMPLE = '{"layer": "label", "kind": "label", "add": [{"start": 0, "end": 1, "label": "A"}]}'
@@ -97,6 +98,11 @@ def whole_number(given: Mapping[str, Any], key: str, default: Any = REQUIRED) ->
     if value is not default and (type(value) is not int or not 0 <= value < 2**53):
         raise DataError(f"{key!r} must be a whole number")
     return value
+
+
+def read_number(given: str) -> int | None:
+    """A whole number in digits, if it is one that a database can hold."""
+    return int(given) if given.isdecimal() and len(given) <= MOST_DIGITS else None
 
 
 def flag(given: Mapping[str, Any], key: str) -> bool | None:
