@@ -36,8 +36,8 @@ from dovetail.chain.train.shards.prepared import PARTS
 from dovetail.corpus import Shards
 from large import repeat_altered, template
 
-FITTED = (500_000, 1_000_000)  # tokens
-CHECKED = 2_000_000
+TOKENS = 2_000_000  # of the text that the model is checked on
+FITTED = (4, 2)  # of it a fourth and a half: texts that the model is fitted to
 AT_LEAST = 8  # parts
 ROUNDS = 10
 WITHIN = 0.3  # of the measured time
@@ -50,10 +50,12 @@ Run = dict[str, Any]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cpu", action="store_true", help="CPU times, for a busy machine")
-    by_cpu = parser.parse_args().cpu
+    parser.add_argument("--tokens", type=int, default=TOKENS, help="of the third text")
+    options = parser.parse_args()
+    by_cpu, tokens = options.cpu, options.tokens
     with tempfile.TemporaryDirectory(prefix="plan-") as folder:
-        runs = [run for size in FITTED for run in measure(Path(folder), size, by_cpu)]
-        checks = measure(Path(folder), CHECKED, by_cpu)
+        runs = [run for part in FITTED for run in measure(Path(folder), tokens // part, by_cpu)]
+        checks = measure(Path(folder), tokens, by_cpu)
     every = [*runs, *checks]
     a = float(np.median([run["token"] for run in every]))
     b = float(np.median([run["weight"] for run in every]))

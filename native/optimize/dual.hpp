@@ -26,29 +26,31 @@
 #pragma once
 #include "chain/problem.hpp"
 #include "core/random.hpp"
+#include "optimize/dual_units.hpp"
 
 namespace dovetail {
 
 class Dual {
 public:
-    // Bytes beside the data: potentials and expectations of every token, and of every sequence's transitions that have
-    // a weight.
+    // Bytes beside the data: potentials and expectations of every token, and of every unit's transitions that have a
+    // weight.
     static double memory(const Problem& problem) {
         const double tokens = static_cast<double>(problem.data->x.n_tokens()),
-                     sequences = static_cast<double>(problem.size());
+                     transitions = static_cast<double>(problem.layout.weighted_transitions().size());
         return 2 * sizeof(float) *
-               (tokens * problem.Lp() + sequences * static_cast<double>(problem.layout.weighted_transitions().size()));
+               (tokens * problem.Lp() + static_cast<double>(DualUnits(problem).size()) * transitions);
     }
 
     Dual(std::shared_ptr<const Problem> problem, double c1, double c2, bool accelerated = true)
         : problem_(std::move(problem)),
+          units_(*problem_),
           loss_(*problem_, problem_->program()),
           c1_(c1),
           lambda_(2 * c2),
           matrix_(static_cast<size_t>(problem_->L()) * problem_->Lp()),
           free_(problem_->layout.weighted_transitions()),
           sums_(problem_->layout.buffer_size(), 0.0f) {
-        const size_t tokens = problem_->data->x.n_tokens(), n = problem_->size();
+        const size_t tokens = problem_->data->x.n_tokens(), n = units_.size();
         const int Lp = problem_->Lp();
         theta_.assign(tokens * Lp, -kStart);
         mu_.assign(tokens * Lp, 0.0f);
@@ -67,25 +69,27 @@ public:
         }
         std::vector<uint32_t> place(matrix_, kNone);
         for (size_t k = 0; k < free_.size(); ++k) place[free_[k]] = static_cast<uint32_t>(k);
-        for (size_t s = 0; s < n; ++s)
-            for (size_t t = problem_->begin(s) + 1; t < problem_->begin(s) + problem_->length(s); ++t) {
-                const uint32_t transition =
-                    place[static_cast<size_t>(problem_->data->gold[t - 1]) * Lp + problem_->data->gold[t]];
-                if (transition != kNone) mu_transitions_[s * free_.size() + transition] += 1;
-            }
+        for (size_t u = 0; u < n; ++u)
+            units_.each_sequence(u, [&](size_t s) {
+                for (size_t t = problem_->begin(s) + 1; t < problem_->begin(s) + problem_->length(s); ++t) {
+                    const uint32_t transition =
+                        place[static_cast<size_t>(problem_->data->gold[t - 1]) * Lp + problem_->data->gold[t]];
+                    if (transition != kNone) mu_transitions_[u * free_.size() + transition] += 1;
+                }
+            });
         couple();
         choose_pull(accelerated);
     }
 
-    // One pass in random order over the sequences worth a visit. Returns the dual value.
+    // One pass in random order over the units worth a visit. Returns the dual value.
     double epoch(uint64_t seed) {
         const double average = promised_ / std::max<double>(1, problem_->data->x.n_tokens());
         promised_ = 0;
-        for (uint32_t s : shuffled(problem_->size(), seed)) {
-            const double length = problem_->length(s), since = ++since_[s];
-            if (!length || gain_[s] * since * since < average * length) continue;
-            since_[s] = 0;
-            visit(s);
+        for (uint32_t u : shuffled(units_.size(), seed)) {
+            const double length = units_.length(u), since = ++since_[u];
+            if (!length || gain_[u] * since * since < average * length) continue;
+            since_[u] = 0;
+            visit(u);
         }
         adapt(inner_value() - inner_);
         const double before = value_;
@@ -114,28 +118,22 @@ public:
         const int Lp = problem.Lp();
         problem.layout.place(w, sums_.data());
         const float* transitions = &sums_[problem.layout.transitions_at()];
-        loss_.transitions.set(transitions);
-        Work<float>& work = loss_.work;
-        for (size_t s = 0; s < problem.size(); ++s) {
-            const size_t T = problem.length(s), first = problem.begin(s), potentials = s * free_.size();
+        for (size_t u = 0; u < units_.size(); ++u) {
+            const size_t T = units_.length(u), potentials = u * free_.size();
             if (!T) continue;
-            loss_.score(s, sums_.data());
-            center(s, work.score.data(), &theta_[first * Lp]);
-            std::copy_n(&theta_[first * Lp], T * Lp, work.score.begin());
-            loss_.mask(s, false);
-            const double log_z = posterior(loss_.transitions, work, T);
-            if (!std::isfinite(log_z)) throw ImpossibleSequence(s);
-            std::copy_n(work.p.begin(), T * Lp, &mu_[first * Lp]);
+            float* theta = &theta_[units_.begin(u) * Lp];
+            score(u, theta, 0);
+            const double log_z = infer(u, theta, transitions);
+            std::copy_n(p_.begin(), T * Lp, &mu_[units_.begin(u) * Lp]);
             for (size_t k = 0; k < free_.size(); ++k) {
                 theta_transitions_[potentials + k] = transitions[free_[k]];
-                mu_transitions_[potentials + k] = work.edge[free_[k]];
+                mu_transitions_[potentials + k] = edge_[free_[k]];
             }
-            entropy_[s] = log_z - inner(&theta_[first * Lp], work.p.data(), T * Lp) -
-                          inner_in_double(transitions, work.edge.data(), matrix_);
-            step_[s] = kFirstStep / 2;
+            entropy_[u] = entropy_at(log_z, theta, transitions, T);
+            step_[u] = kFirstStep / 2;
         }
         if (pull_ > 0) centre_.assign(w, w + problem.layout.size()), last_ = centre_;
-        gain_.assign(problem.size(), std::numeric_limits<double>::infinity());
+        gain_.assign(units_.size(), std::numeric_limits<double>::infinity());
         return refresh();
     }
     // Recomputes the weights from the expectations, so that no rounding has piled up; returns the dual value.
@@ -150,10 +148,12 @@ public:
             scatter_token<true>(problem.program(), layout, sums.data(), t, row.data());
         }
         double* transitions = sums.data() + layout.transitions_at();
-        for (size_t s = 0; s < problem.size(); ++s) {
-            for (size_t k = 0; k < free_.size(); ++k) transitions[free_[k]] -= mu_transitions_[s * free_.size() + k];
-            for (size_t t = problem.begin(s) + 1; t < problem.begin(s) + problem.length(s); ++t)
-                transitions[static_cast<size_t>(problem.data->gold[t - 1]) * Lp + problem.data->gold[t]] += 1;
+        for (size_t u = 0; u < units_.size(); ++u) {
+            for (size_t k = 0; k < free_.size(); ++k) transitions[free_[k]] -= mu_transitions_[u * free_.size() + k];
+            units_.each_sequence(u, [&](size_t s) {
+                for (size_t t = problem.begin(s) + 1; t < problem.begin(s) + problem.length(s); ++t)
+                    transitions[static_cast<size_t>(problem.data->gold[t - 1]) * Lp + problem.data->gold[t]] += 1;
+            });
         }
         for (size_t k = 0; k < layout.size(); ++k)
             sums_[layout.slot[k]] = static_cast<float>((sums[layout.slot[k]] + pull_ * centre(k)) / strength_);
@@ -233,7 +233,7 @@ private:
         else least_share_ = risen < 0 ? 1.0f : std::min(1.0f, 2 * least_share_);
     }
 
-    // How strongly each token is coupled to its sequence.
+    // How strongly each token is coupled to its unit.
     void couple() {
         const Problem& problem = *problem_;
         const Features& x = problem.data->x;
@@ -244,83 +244,102 @@ private:
             return k < program.begin[t] + program.dense[t] ? program.code[k] / kLane : pairs_at + program.code[k];
         };
         struct Total {
-            uint32_t sequence;
+            uint32_t unit;
             float value;
         };
         std::vector<Total> total(pairs_at + problem.layout.pair_label.size(), {kNone, 0.0f});
         const auto value = [&](uint64_t k) { return program.value.empty() ? 1.0f : std::abs(program.value[k]); };
-        for (size_t s = 0; s < x.size(); ++s) {
-            const size_t first = x.sequences[s], last = x.sequences[s + 1];
+        for (size_t u = 0; u < units_.size(); ++u) {
+            const size_t first = units_.begin(u), last = first + units_.length(u);
             const auto each = [&](auto visit) {
                 for (size_t t = first; t < last; ++t)
                     for (uint64_t k = program.begin[t]; k < program.begin[t + 1]; ++k) visit(t, k);
             };
             each([&](size_t t, uint64_t k) {
                 Total& sum = total[at(t, k)];
-                if (sum.sequence != s) sum = {static_cast<uint32_t>(s), 0.0f};
+                if (sum.unit != u) sum = {static_cast<uint32_t>(u), 0.0f};
                 sum.value += value(k);
             });
             each([&](size_t t, uint64_t k) { coupling_[t] += value(k) * total[at(t, k)].value; });
         }
     }
 
-    void visit(size_t s) {
-        const Problem& problem = *problem_;
-        const size_t T = problem.length(s), first = problem.begin(s);
-        const int Lp = problem.Lp();
+    void visit(size_t u) {
+        const size_t T = units_.length(u), first = units_.begin(u);
+        const int Lp = problem_->Lp();
         float *theta = &theta_[first * Lp], *mu = &mu_[first * Lp];
-        float *theta_transitions = theta_transitions_.data() + s * free_.size(),
-              *mu_transitions = mu_transitions_.data() + s * free_.size();
-        Work<float>& work = loss_.work;
+        float *theta_transitions = theta_transitions_.data() + u * free_.size(),
+              *mu_transitions = mu_transitions_.data() + u * free_.size();
 
-        loss_.score(s, sums_.data(), threshold_);
         if (score_.size() < T * Lp) score_.resize(T * Lp), moved_.resize(T * Lp);
-        center(s, work.score.data(), score_.data());
+        score(u, score_.data(), threshold_);
         weight_transitions();
         moved_transitions_.assign(matrix_, 0.0f);
-        loss_.mask(s, false);
         for (int attempt = 0; attempt < kTries; ++attempt) {
-            const float step = step_[s];
-            for (size_t k = 0; k < T * Lp; k += kLane) {
-                const Vec<float> moved = fma(step, load(&score_[k]) - load(theta + k), load(theta + k));
-                store(&moved_[k], moved);
-                store(&work.score[k], moved);
-            }
+            const float step = step_[u];
+            for (size_t k = 0; k < T * Lp; k += kLane)
+                store(&moved_[k], fma(step, load(&score_[k]) - load(theta + k), load(theta + k)));
             for (size_t k = 0; k < free_.size(); ++k)
                 moved_transitions_[free_[k]] = theta_transitions[k] + step * (transitions_[k] - theta_transitions[k]);
-            loss_.transitions.set(moved_transitions_.data());
-            const double log_z = posterior(loss_.transitions, work, T);
-            if (!std::isfinite(log_z)) throw ImpossibleSequence(s);
-
-            const double entropy = log_z - inner(moved_.data(), work.p.data(), T * Lp) -
-                                   inner_in_double(moved_transitions_.data(), work.edge.data(), matrix_);
-            const double gain = entropy - entropy_[s] + gain_of_nodes(s, mu) + gain_of_transitions(s, mu_transitions);
+            const double log_z = infer(u, moved_.data(), moved_transitions_.data());
+            const double entropy = entropy_at(log_z, moved_.data(), moved_transitions_.data(), T);
+            const double gain = entropy - entropy_[u] + gain_of_nodes(u, mu) + gain_of_transitions(u, mu_transitions);
             const double noise = kNoise * static_cast<double>(T);
             if (gain < -noise) {
                 // At the start expectations are the known labels, nearer to these than theta is.
-                if (entropy_[s] == 0)
+                if (entropy_[u] == 0)
                     for (size_t k = 0; k < T * Lp; ++k) theta[k] *= 1.5f;
-                else step_[s] = std::max(kLeastStep, 0.5f * step);
+                else step_[u] = std::max(kLeastStep, 0.5f * step);
                 continue;
             }
-            if (!attempt) step_[s] = std::min(1.0f, 1.3f * step);
-            entropy_[s] = entropy;
+            if (!attempt) step_[u] = std::min(1.0f, 1.3f * step);
+            entropy_[u] = entropy;
             promised_ += std::max(0.0, gain);
-            gain_[s] = std::max(noise / 3, gain);
+            gain_[u] = std::max(noise / 3, gain);
             accept(T, first, theta, mu, theta_transitions, mu_transitions);
-            if (visits_[s]++ % kMeasured == 0) measure(s);
+            if (visits_[u]++ % kMeasured == 0) measure(u);
             return;
         }
     }
 
-    // Scores relative to those of the known labels.
-    void center(size_t s, const float* score, float* out) const {
+    // Scores of a unit's tokens relative to those of the known labels; without a threshold, sums_ are the weights.
+    void score(size_t u, float* out, float threshold) {
         const int Lp = problem_->Lp();
-        const int32_t* gold = &problem_->data->gold[problem_->begin(s)];
-        for (size_t t = 0; t < problem_->length(s); ++t, score += Lp, out += Lp) {
-            const float known = score[gold[t]];
-            for (int j = 0; j < Lp; j += kLane) store(out + j, load(score + j) - known);
-        }
+        units_.each_sequence(u, [&](size_t s) {
+            loss_.score(s, sums_.data(), threshold);
+            const float* from = loss_.work.score.data();
+            const int32_t* gold = &problem_->data->gold[problem_->begin(s)];
+            for (size_t t = 0; t < problem_->length(s); ++t, from += Lp, out += Lp) {
+                const float known = from[gold[t]];
+                for (int j = 0; j < Lp; j += kLane) store(out + j, load(from + j) - known);
+            }
+        });
+    }
+    // Expectations of a unit, into p_ and edge_; returns the sum of its log Z.
+    double infer(size_t u, const float* potentials, const float* transitions) {
+        const int Lp = problem_->Lp();
+        loss_.transitions.set(transitions);
+        if (p_.size() < units_.length(u) * Lp) p_.resize(units_.length(u) * Lp);
+        edge_.assign(matrix_, 0.0f);
+        float* p = p_.data();
+        double log_z = 0;
+        units_.each_sequence(u, [&](size_t s) {
+            const size_t T = problem_->length(s);
+            loss_.work.size(T, Lp);
+            std::copy_n(potentials, T * Lp, loss_.work.score.begin());
+            loss_.mask(s, false);
+            log_z += posterior(loss_.transitions, loss_.work, T);
+            if (!std::isfinite(log_z)) throw ImpossibleSequence(s);
+            std::copy_n(loss_.work.p.begin(), T * Lp, p);
+            for (size_t k = 0; k < matrix_; k += kLane) store(&edge_[k], load(&edge_[k]) + load(&loss_.work.edge[k]));
+            potentials += T * Lp, p += T * Lp;
+        });
+        return log_z;
+    }
+    // The entropy of the distributions whose expectations are p_ and edge_.
+    double entropy_at(double log_z, const float* potentials, const float* transitions, size_t T) const {
+        return log_z - inner(potentials, p_.data(), T * problem_->Lp()) -
+               inner_in_double(transitions, edge_.data(), matrix_);
     }
     void weight_transitions() {
         const float* sums = &sums_[problem_->layout.transitions_at()];
@@ -337,15 +356,15 @@ private:
         for (size_t k = 0; k < n; k += kLane) sum = fma(widened(load(a + k)), widened(load(b + k)), sum);
         return sum_of<double>(sum);
     }
-    // <score, change> - q/(2 lambda) k_t |change|^2 over the tokens; leaves the change in work.p.
-    double gain_of_nodes(size_t s, const float* mu) {
-        return with_blocks<float>(problem_->Lp() / kLane, [&](auto G) { return gain_of_rows<G>(s, mu); });
+    // <score, change> - q/(2 lambda) k_t |change|^2 over the tokens; leaves the change in p_.
+    double gain_of_nodes(size_t u, const float* mu) const {
+        return with_blocks<float>(problem_->Lp() / kLane, [&](auto G) { return gain_of_rows<G>(u, mu); });
     }
-    template <int G> double gain_of_rows(size_t s, const float* mu) {
+    template <int G> double gain_of_rows(size_t u, const float* mu) const {
         const int Lp = G ? G * kLane : problem_->Lp();
-        const size_t T = problem_->length(s), first = problem_->begin(s);
-        const float factor = penalty(s);
-        const float *score = score_.data(), *p = loss_.work.p.data();
+        const size_t T = units_.length(u), first = units_.begin(u);
+        const float factor = penalty(u);
+        const float *score = score_.data(), *p = p_.data();
         Vec<double> total = {};
         for (size_t t = 0; t < T; ++t, score += Lp, p += Lp, mu += Lp) {
             const float penalty = factor * coupling_[first + t];
@@ -358,30 +377,28 @@ private:
         }
         return sum_of<double>(total);
     }
-    double gain_of_transitions(size_t s, const float* mu_transitions) const {
+    double gain_of_transitions(size_t u, const float* mu_transitions) const {
         float linear = 0, square = 0;
         for (size_t k = 0; k < free_.size(); ++k) {
-            const float change = loss_.work.edge[free_[k]] - mu_transitions[k];
+            const float change = edge_[free_[k]] - mu_transitions[k];
             linear += transitions_[k] * change;
             square += change * change;
         }
-        return linear - penalty(s) * square;
+        return linear - penalty(u) * square;
     }
-    float penalty(size_t s) const { return std::max(share_[s], least_share_) / static_cast<float>(2 * strength_); }
+    float penalty(size_t u) const { return std::max(share_[u], least_share_) / static_cast<float>(2 * strength_); }
 
-    // q_s by the last update, which stands in work.p (times -1/(lambda + kappa)), and what it did to the scores.
-    void measure(size_t s) {
-        const size_t T = problem_->length(s), first = problem_->begin(s);
+    // q_u by the last update, which stands in p_ (times -1/(lambda + kappa)), and what it did to the scores.
+    void measure(size_t u) {
+        const size_t T = units_.length(u), first = units_.begin(u);
         const int Lp = problem_->Lp();
-        change_.assign(loss_.work.p.begin(), loss_.work.p.begin() + T * Lp);
-        loss_.score(s, sums_.data(), threshold_);
-        center(s, loss_.work.score.data(), loss_.work.score.data());
+        score(u, moved_.data(), threshold_);
         double curvature = 0, bound = 0;
         for (size_t t = 0; t < T; ++t) {
             Vec<float> moved = {}, square = {};
             for (size_t k = t * Lp; k < (t + 1) * Lp; k += kLane) {
-                const Vec<float> change = load(&change_[k]);
-                moved = fma(load(&loss_.work.score[k]) - load(&score_[k]), change, moved);
+                const Vec<float> change = load(&p_[k]);
+                moved = fma(load(&moved_[k]) - load(&score_[k]), change, moved);
                 square = fma(change, change, square);
             }
             curvature += sum_of<float>(moved);
@@ -389,24 +406,23 @@ private:
         }
         if (!(bound > 0)) return;
         const float share = std::clamp(static_cast<float>(kSafety * curvature / bound), 0.0f, 1.0f);
-        share_[s] = visits_[s] == 1 ? share : std::max(share, 0.5f * (share + share_[s]));
+        share_[u] = visits_[u] == 1 ? share : std::max(share, 0.5f * (share + share_[u]));
     }
     void accept(size_t T, size_t first, float* theta, float* mu, float* theta_transitions, float* mu_transitions) {
         const int Lp = problem_->Lp();
         const float rate = static_cast<float>(-1 / strength_);
-        Array<float>& p = loss_.work.p;
         for (size_t t = 0; t < T; ++t) {
             for (size_t k = t * Lp; k < (t + 1) * Lp; k += kLane) {
-                const Vec<float> fresh = load(&p[k]), change = (fresh - load(mu + k)) * rate;
+                const Vec<float> fresh = load(&p_[k]), change = (fresh - load(mu + k)) * rate;
                 store(mu + k, fresh);
-                store(&p[k], change);
+                store(&p_[k], change);
             }
-            scatter_token<true>(problem_->program(), problem_->layout, sums_.data(), first + t, &p[t * Lp]);
+            scatter_token<true>(problem_->program(), problem_->layout, sums_.data(), first + t, &p_[t * Lp]);
         }
         std::copy_n(moved_.begin(), T * Lp, theta);
         float* transitions = &sums_[problem_->layout.transitions_at()];
         for (size_t k = 0; k < free_.size(); ++k) {
-            const float fresh = loss_.work.edge[free_[k]];
+            const float fresh = edge_[free_[k]];
             transitions[free_[k]] += rate * (fresh - mu_transitions[k]);
             theta_transitions[k] = moved_transitions_[free_[k]];
             mu_transitions[k] = fresh;
@@ -414,6 +430,7 @@ private:
     }
 
     std::shared_ptr<const Problem> problem_;
+    const DualUnits units_;
     SequenceLoss<float> loss_;
     const double c1_, lambda_;
     double pull_ = 0, strength_ = 0;  // kappa, and lambda + kappa
@@ -425,10 +442,10 @@ private:
     std::vector<float> centre_, last_;  // [parameters]: y, and the weights before it moved; empty without a pull
     Array<float> theta_, mu_, theta_transitions_, mu_transitions_;
     std::vector<float> step_, share_, coupling_;
-    Array<float> change_, score_, transitions_, moved_, moved_transitions_;
-    std::vector<double> entropy_, gain_;  // [sequences]: gain_ of the last visit
+    Array<float> score_, transitions_, moved_, moved_transitions_, p_, edge_;  // of the unit that is visited
+    std::vector<double> entropy_, gain_;                                       // [units]: gain_ of the last visit
     std::vector<uint32_t> visits_;
-    std::vector<uint32_t> since_;  // [sequences]: epochs since the last visit
+    std::vector<uint32_t> since_;  // [units]: epochs since the last visit
     float least_share_ = 0;
     double value_ = 0;                 // D
     double inner_ = 0, promised_ = 0;  // the same with the pull, and what the last epoch's visits promised it

@@ -128,6 +128,21 @@ def test_another_method_is_used_where_memory_is_short(caplog: pytest.LogCaptureF
     assert value_of(tagger, 1.0) < optimum(1.0) * (1 + 2e-3)
 
 
+def test_many_labels_in_short_sequences() -> None:
+    """Their transitions would take several times the memory of their tokens."""
+    labels, rng = 60, np.random.default_rng(3)
+    words = [rng.integers(0, 300, 4).tolist() for _ in range(2500)]
+    sequences = [[[f"w={word}"] for word in row] for row in words]
+    answers = [[f"L{(word + rng.integers(0, 2)) % labels}" for word in row] for row in words]
+    sizes = Tagger(c2=1.0).dry_run(sequences, answers)
+    nodes = 8 * sizes["n_tokens"] * 64
+    assert nodes < sizes["dual_memory_bytes"] < 1.5 * nodes
+    dual = Tagger(c2=1.0, method="dual", tolerance=1e-4).fit(sequences, answers)
+    assert dual.stopped_.startswith("certified")
+    bfgs = Tagger(c2=1.0, method="lbfgs", tolerance=1e-4).fit(sequences, answers)
+    assert dual.history_[-1].objective == pytest.approx(bfgs.history_[-1].objective, rel=2e-4)
+
+
 def test_dry_run_tells_sizes() -> None:
     tagger = Tagger()
     sizes = tagger.dry_run(X, Y)

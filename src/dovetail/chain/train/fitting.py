@@ -208,6 +208,7 @@ class Fitting:
         except _native.ImpossibleSequence as error:
             raise self._explain_failure(error) from None
         outcome.step.state = None  # lets go of the optimiser
+        objective.release()
         kept = outcome.history[outcome.kept - 1]
         facts = {
             "stopped": outcome.stopped,

@@ -66,6 +66,12 @@ class Objective:
         self.precision = "double"
         self._kernel = self._kernel_of("double")
 
+    def release(self) -> None:
+        """Free the memory of evaluations; the next one takes it again, and has the same bits."""
+        uses = self._kernel.uses
+        self._kernel = self._kernel_of(self.precision)
+        self._kernel.uses = uses
+
     def state(self) -> State:
         """What `restore` needs, so that the next evaluation has the same bits."""
         uses = self._kernel.uses
