@@ -139,8 +139,13 @@ class Database:
 
     def select(self, query: str, values: Any = ()) -> list[Any]:
         """All rows that a query finds."""
-        with self._lock:
-            return self._connection.execute(query, values).fetchall()
+        try:
+            with self._lock:
+                return self._connection.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            if type(error) is not sqlite3.DatabaseError:  # what a disk, or another process, does
+                raise
+            raise DataError(f"the project's file is damaged: {error}") from None
 
     def note_address(self, address: str) -> None:
         """Write into the lock where this process can be reached, for whoever comes second."""
