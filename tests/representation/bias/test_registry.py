@@ -46,10 +46,11 @@ def test_a_file_holds_no_function() -> None:
 
 
 def test_biases_are_asked_for_by_labels_or_by_weights() -> None:
-    assert make_properties(None, {"entropy": 0.5}) == []
     assert make_properties("pos", {"entropy": 0.5}) == [Entropy("pos", 0.5)]
     assert make_properties("pos", {}) == [Entropy("pos")]
     assert make_properties(None, {"distance": 0.1}) == [Distance(0.1)]
+    with pytest.raises(DataError, match="name their column by labels"):
+        make_properties(None, {"entropy": 0.5})
 
 
 def test_labels_that_have_no_weight_are_not_seen() -> None:
