@@ -184,6 +184,7 @@ class Page:
                 news = json.loads(line.removeprefix("data: "))
                 if not news.get("training", True):
                     self.version = max(self.version, news["version"])
+        self._connection.close()  # as the server may have done meanwhile; the next request opens it
 
 
 def _cpu(pid: int) -> float:
