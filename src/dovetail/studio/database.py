@@ -143,8 +143,8 @@ class Database:
             with self._lock:
                 return self._connection.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
-            if type(error) is not sqlite3.DatabaseError:  # what a disk, or another process, does
-                raise
+            if type(error) is not sqlite3.DatabaseError and hasattr(error, "sqlite_errorcode"):
+                raise  # what a disk, or another process, does; text that is no UTF-8 has no code
             raise DataError(f"the project's file is damaged: {error}") from None
 
     def note_address(self, address: str) -> None:
