@@ -139,6 +139,44 @@ def test_workers_that_are_killed_change_nothing(
             assert fit(fresh, cluster=client) == expected
 
 
+def die_once(number: int, sums: Any, many: Any, folder: str) -> int:
+    """The first time, the worker is gone, and what it was sent with it."""
+    died = Path(folder) / f"died-{number}"
+    if not died.exists():
+        died.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    sums[0] += many[:3] * number
+    return number
+
+
+@pytest.mark.parametrize("few", [0, clusters.FEW])
+def test_what_was_sent_to_workers_that_died_is_sent_anew(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(clusters, "FEW", few)
+    client.wait_for_workers(2, timeout=60)
+    sums = [np.zeros(3, np.int64)]
+    many = np.arange(clusters.LARGE)
+    begun = time.monotonic()
+    found = Cluster(client).add_up("step", die_once, [1, 2], sums, many, str(tmp_path))
+    assert found == [1, 2]
+    assert sums[0].tolist() == [0, 3, 6]
+    assert time.monotonic() - begun < 60
+
+
+def test_copies_that_take_long_are_not_waited_for(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clusters, "FEW", 0)
+    monkeypatch.setattr(clusters, "SPREAD", 0.0)
+    many = np.arange(clusters.LARGE)
+    assert list(Cluster(client).each("step", len_of, range(3), many)) == [clusters.LARGE] * 3
+
+
+def len_of(_: int, many: Any) -> int:
+    return len(many)
+
+
 def test_two_trainings_at_once(client: Any, shards: Shards) -> None:
     found: list[Any] = []
     threads = [

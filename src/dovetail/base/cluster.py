@@ -17,7 +17,7 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -38,8 +38,11 @@ AGAIN = 5  # times that a part is given out anew after its workers died
 MOST_TOGETHER = 8  # parts that one task goes through
 LARGE = 100_000  # bytes from which what is given is sent to a worker once, not with each task
 DENSE = 0.8  # of all sums that are not zero: above it, all are sent
+FEW = 4  # workers that are served by the one that has something
+SPREAD = 5.0  # seconds for copies to be made among more of them
 LOCAL = "local:"
 MOST_LOCAL = 1000  # workers of ``local:N``
+GONE = ("lost", "cancelled")  # what nobody works on any more
 Parts = tuple[int, ...]
 Shapes = tuple[tuple[tuple[int, ...], str], ...]  # of sums, with their types
 
@@ -206,8 +209,9 @@ class Cluster:
                 )
 
     def _send(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What is given, large arrays as what stands for them once every worker has them."""
-        self._workers()
+        """What is given, large arrays as what stands for them: one worker has them, from which
+        others take them when they need them."""
+        workers = self._workers()
         large = [
             k
             for k, one in enumerate(given)
@@ -218,8 +222,9 @@ class Cluster:
             for _ in range(AGAIN):
                 try:
                     sent[k] = self.client.scatter(
-                        given[k], broadcast=True, direct=True, hash=False, timeout=self.patience
+                        given[k], direct=True, hash=False, timeout=self.patience
                     )
+                    self._spread(sent[k], len(workers))
                     break
                 except Exception as error:  # a worker that died while it was sent to
                     logger.info("sending anew: %s", error)
@@ -229,6 +234,13 @@ class Cluster:
                     f"the cluster at {_address(self.client)} did not take what was sent to it"
                 )
         return tuple(sent)
+
+    def _spread(self, future: Any, n_workers: int) -> None:
+        """Copies from worker to worker, where many would ask one. Dask goes on trying to reach a
+        worker that has died meanwhile: nobody waits for that, as each can still ask."""
+        if n_workers > FEW:
+            with suppress(TimeoutError):
+                self.client.replicate([future], callback_timeout=SPREAD)
 
     def _slowness(self, address: str) -> float:
         """How slow a worker is beside the others, in steps of two: parts are not to wander for
@@ -312,6 +324,8 @@ class Cluster:
                 return
             except TimeoutError:
                 self._workers()
+            if future.status in GONE:
+                raise RuntimeError(f"it is {future.status}")
 
 
 def _run(task: Callable[..., T], parts: Parts, shapes: Shapes, *given: Any) -> Any:
