@@ -26,12 +26,13 @@ from dovetail.chain.train.shards.index import (
     open_index,
     resolve_columns,
 )
-from dovetail.chain.train.shards.prepared import OpenParts, known_features
+from dovetail.chain.train.shards.prepared import known_features
 from dovetail.corpus.shards import Shards
 from dovetail.errors import DataError, ModelFileError, TrainingError
 from dovetail.features import Template
 from dovetail.io.array_file import read_arrays, write_arrays
 from dovetail.io.fingerprint import fingerprint
+from dovetail.io.open_parts import OpenParts
 from dovetail.multitask.calibration import calibrate_factor
 from dovetail.multitask.matrix import MAX_ITERATIONS, Codes, Doubles, Loss, Objective, Singles
 from dovetail.multitask.training import HELD_OUT
