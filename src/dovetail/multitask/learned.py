@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
+import numpy.typing as npt
 
 from dovetail import _native
 from dovetail.corpus import Corpus
@@ -33,6 +34,11 @@ class Learned(Generic[Source]):
     theta: Directions
     singular_values: list[list[float]]
     threads: int
+
+    def keys(self) -> npt.NDArray[np.uint64]:
+        """The keys of the features, in rising order."""
+        arrays: Any = _native.dataset_arrays(self.features)
+        return np.sort(arrays["keys"])
 
     def beside(self, template: Template, corpus: Corpus) -> tuple[Matrix, Placed]:
         """A matrix with the rows of a corpus, and the directions over its features."""
