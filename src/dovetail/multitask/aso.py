@@ -18,7 +18,7 @@ from dovetail.corpus.sequences import sequence_keys
 from dovetail.errors import DataError
 from dovetail.features import Template
 from dovetail.multitask.auxiliary import AuxiliaryTask, parts
-from dovetail.multitask.learned import Learned
+from dovetail.multitask.first import First, note_other_labels
 from dovetail.multitask.linear import LinearTagger, training_facts
 from dovetail.multitask.matrix import Matrix, check_not_negative, check_whole
 from dovetail.multitask.overlap import remove_overlap
@@ -33,9 +33,8 @@ from dovetail.multitask.sharing import (
     weigh_directions,
 )
 from dovetail.multitask.structure import ROUNDS, Structure, divide_tasks
-from dovetail.multitask.structure_on_disk import open_tasks
 from dovetail.multitask.target_on_disk import DiskTarget
-from dovetail.multitask.tasks_on_disk import OpenTask, ShardTask, count_values
+from dovetail.multitask.tasks_on_disk import ShardTask, count_values
 from dovetail.multitask.weights import Weights
 
 logger = logging.getLogger(__name__)
@@ -43,9 +42,6 @@ logger = logging.getLogger(__name__)
 Variant = Literal["penalised", "paper"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 PRINTED_ROUNDS = 5
-MUCH_TEXT = 20_000  # tokens of a task: from there on what follows costs a half, and no accuracy
-ROUGH = 0.1  # the tolerance of its predictors
-NOT_RARE = 2  # times that it must have a feature, or the feature has no share in directions
 
 
 class ASO(LinearTagger):
@@ -156,17 +152,16 @@ class ASO(LinearTagger):
         if on_disk:
             with open_executor(cluster, self.threads) as executor, ExitStack() as closing:
                 clear = self._without_overlap(on_disk, data, label, executor)
-                found = self._open(clear, template, executor, closing)
-                notes = note_other_labels(found, labels)
-                learned = self._learn_on_disk(found, template, labels, n_tokens)
+                opened = self._first.open(clear, template, executor, closing)
+                notes = note_other_labels(opened, labels)
+                learned = self._first.learn_on_disk(opened, template, labels, n_tokens)
             structure = learned.structure
             matrix, shared = learned.beside(template, data)
         else:
             refuse_cluster(cluster)
             tasks = self._without_own(tasks, data, label)
             notes = note_other_labels(tasks, labels)
-            n_problems = sum(len(task.positives) for task in tasks)
-            structure = self._structure(template, labels, n_problems, _are_of_much_text(tasks))
+            structure = self._first.structure(template, labels, tasks)
             if any(task.is_part for task in tasks):
                 matrix = Matrix(template)
                 matrix.add(data)  # first, so that its tokens have their own numbers
@@ -211,14 +206,13 @@ class ASO(LinearTagger):
             labels, n_tokens = list(counts), sum(counts.values())
             if on_disk:
                 clear = self._without_overlap(on_disk, shards, label, executor)
-                opened = self._open(clear, template, executor, closing)
+                opened = self._first.open(clear, template, executor, closing)
                 notes = note_other_labels(opened, labels)
-                learned = self._learn_on_disk(opened, template, labels, n_tokens)
+                learned = self._first.learn_on_disk(opened, template, labels, n_tokens)
             else:
                 tasks = hide_known(tasks, know(shards, label, executor))
                 notes = note_other_labels(tasks, labels)
-                n_problems = sum(len(task.positives) for task in tasks)
-                structure = self._structure(template, labels, n_problems, _are_of_much_text(tasks))
+                structure = self._first.structure(template, labels, tasks)
                 learned = structure._learn_once(tasks, n_tokens, as_printed=False)
             keys = learned.keys()
             rows = CorpusRows(shards, label, template, self.min_count, executor, closing, also=keys)
@@ -256,47 +250,15 @@ class ASO(LinearTagger):
             raise DataError("the variant 'paper' needs tasks of text that memory holds")
         return in_memory, on_disk
 
-    def _structure(
-        self, template: Template, labels: Sequence[str], n_problems: int, of_much: bool
-    ) -> Structure:
-        """What is to be learned first: of much text roughly, without rare features."""
+    @property
+    def _first(self) -> First:
+        """How the structure is learned."""
         printed = self.variant == "paper"
-        rough = of_much and not printed
-        return Structure(
-            template,
-            self.h or min(len(labels), n_problems),
-            rounds=self.rounds or (PRINTED_ROUNDS if printed else ROUNDS),
-            by_columns=self.by_columns,
-            loss=self.loss,
-            penalty=self.penalty,
-            tolerance=max(self.tolerance, ROUGH) if rough else self.tolerance,
-            min_count=max(self.min_count, NOT_RARE) if rough else self.min_count,
-            threads=self.threads,
+        rounds = self.rounds or (PRINTED_ROUNDS if printed else ROUNDS)
+        objective = self._objective
+        return First(
+            self.h, rounds, self.by_columns, objective, self.min_count, self.threads, printed
         )
-
-    def _open(
-        self,
-        tasks: Sequence[ShardTask],
-        template: Template,
-        executor: Executor,
-        closing: ExitStack,
-    ) -> list[OpenTask]:
-        """The rows of tasks on disk."""
-        rare = max(self.min_count, NOT_RARE) if _is_much(tasks) else self.min_count
-        return open_tasks(tasks, template, rare, executor, closing)
-
-    def _learn_on_disk(
-        self,
-        tasks: Sequence[OpenTask],
-        template: Template,
-        labels: Sequence[str],
-        n_tokens: int | None,
-    ) -> Learned[Structure]:
-        n_problems = sum(len(task.problems) for task in tasks)
-        much = _is_much([task.task for task in tasks])
-        structure = self._structure(template, labels, n_problems, of_much=much)
-        structure._check_for_disk()
-        return structure._learn_on_disk(tasks, n_tokens)
 
     def _facts(
         self,
@@ -335,28 +297,3 @@ class ASO(LinearTagger):
     def _remember(self, tasks: Sequence[AuxiliaryTask | ShardTask], data: Corpus) -> None:
         if any(task.learned_from is not None and not task.is_part for task in tasks):
             self._seen = frozenset([*self._seen, *sequence_keys(data)])
-
-
-def _are_of_much_text(tasks: Sequence[AuxiliaryTask]) -> bool:
-    """Whether tasks are of other text, and of much."""
-    sizes = [0 if task.is_part else int((task.codes >= 0).sum()) for task in tasks]
-    return min(sizes) >= MUCH_TEXT
-
-
-def _is_much(tasks: Sequence[ShardTask]) -> bool:
-    return min(task.shards.n_tokens for task in tasks) >= MUCH_TEXT
-
-
-def note_other_labels(
-    tasks: Sequence[AuxiliaryTask | OpenTask], labels: Sequence[str]
-) -> list[str]:
-    """Notes on labelled tasks that have other labels than the target."""
-    notes = [
-        f"the auxiliary task '{task.name}' shares no label with the target: what its predictors "
-        "have in common counts, its labels are never given"
-        for task in tasks
-        if task.learned_from is not None and set(labels).isdisjoint(task.labels)
-    ]
-    for note in notes:
-        logger.info(note)
-    return notes

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
@@ -20,8 +20,10 @@ from dovetail.features import Template
 from dovetail.multitask.alternation import Directions
 from dovetail.multitask.auxiliary import AuxiliaryTask
 from dovetail.multitask.matrix import Matrix, Singles
+from dovetail.multitask.tasks_on_disk import ShardTask
 
 Source = TypeVar("Source")
+Task: TypeAlias = AuxiliaryTask | ShardTask
 
 
 @dataclass(frozen=True)
@@ -66,14 +68,12 @@ class Placed:
 
 @dataclass(frozen=True)
 class _Kept:
-    tasks: Sequence[ref[AuxiliaryTask]]
+    tasks: Sequence[ref[Task]]
     template: Template
     settings: tuple[Any, ...]
     learned: Learned[Any]
 
-    def is_of(
-        self, tasks: Sequence[AuxiliaryTask], template: Template, settings: tuple[Any, ...]
-    ) -> bool:
+    def is_of(self, tasks: Sequence[Task], template: Template, settings: tuple[Any, ...]) -> bool:
         """Whether the same was learned from. What functions of a template do cannot be compared."""
         if [own() for own in self.tasks] != [*tasks] or settings != self.settings:
             return False
@@ -82,11 +82,11 @@ class _Kept:
         return template == self.template
 
 
-_kept: WeakKeyDictionary[AuxiliaryTask, _Kept] = WeakKeyDictionary()  # by the first of the tasks
+_kept: WeakKeyDictionary[Task, _Kept] = WeakKeyDictionary()  # by the first of the tasks
 
 
 def learned_once(
-    tasks: Sequence[AuxiliaryTask],
+    tasks: Sequence[Task],
     template: Template,
     settings: tuple[Any, ...],
     learn: Callable[[], Learned[Source]],

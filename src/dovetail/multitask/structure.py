@@ -132,23 +132,20 @@ class Structure(Representation):
             self._learn(Matrix(self.features), in_memory)
             return self
         with open_executor(cluster, self.threads) as executor, ExitStack() as closing:
-            self._check_for_disk()
             _check_tasks(on_disk, self.features)
             opened = open_tasks(on_disk, self.features, self.min_count, executor, closing)
             self._learn_on_disk(opened)
         return self
 
-    def _check_for_disk(self) -> None:
+    def _learn_on_disk(
+        self, tasks: Sequence[OpenTask], n_tokens: int | None = None
+    ) -> Learned[Structure]:
+        """Learn it from text on disk."""
         if self.rounds > 1:
             raise DataError(
                 f"rounds is {self.rounds}, and further rounds need text that memory holds: leave "
                 "it out"
             )
-
-    def _learn_on_disk(
-        self, tasks: Sequence[OpenTask], n_tokens: int | None = None
-    ) -> Learned[Structure]:
-        """Learn it from text on disk."""
         group = partial(feature_groups, self.features) if self.by_columns else None
         found = learn_on_disk(
             tasks, self.h, self._objective, n_tokens=n_tokens, group=group, sample=SAMPLE
@@ -222,9 +219,23 @@ class Structure(Representation):
             threads = self.threads or count_cores()
             return Learned(self, features, found.theta[shared], found.singular_values, threads)
 
-        parameters = tuple(getattr(self, name) for name in PARAMETERS)
         strengths = [max(1.0, (n_tokens or 0) / int((task.codes >= 0).sum())) for task in tasks]
-        return learned_once(tasks, self.features, (*parameters, *strengths, as_printed), learn)
+        return learned_once(tasks, self.features, (*self._settings, *strengths, as_printed), learn)
+
+    def _learn_on_disk_once(
+        self, tasks: Sequence[OpenTask], n_tokens: int | None
+    ) -> Learned[Structure]:
+        """The same, unless it has just been learned."""
+        strengths = [max(1.0, (n_tokens or 0) / task.n_tokens) for task in tasks]
+        settings = (*self._settings, *strengths)
+        own = [task.task for task in tasks]
+        return learned_once(
+            own, self.features, settings, lambda: self._learn_on_disk(tasks, n_tokens)
+        )
+
+    @property
+    def _settings(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in PARAMETERS)
 
     @property
     def reads_(self) -> tuple[str, ...]:
