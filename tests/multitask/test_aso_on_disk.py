@@ -202,7 +202,7 @@ def test_what_is_refused(few: Corpus, stored_few: Shards, other: Corpus, stored:
         ({"n_parts": 2}, few, "is of text in memory, and 'masked word"),
         ({"auxiliary": []}, stored_few, "there are no auxiliary tasks to learn from"),
         ({"auxiliary": [*on_disk, *in_memory]}, few, "'masked word.-1.' of text on disk: write"),
-        ({"auxiliary": ["word"]}, few, "'word' is no auxiliary task"),
+        ({"auxiliary": ["word"]}, few, "auxiliary is a list of tasks"),
         ({"rounds": 2}, few, "rounds is 2, and further rounds need text that memory holds"),
         ({"h": 100}, few, "h is 100, but the auxiliary tasks make 8 problems"),
         ({"variant": "paper"}, few, "the variant 'paper' needs tasks of text that memory holds"),

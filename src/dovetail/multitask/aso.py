@@ -239,6 +239,8 @@ class ASO(LinearTagger):
         """Tasks of text in memory, or on disk."""
         if not tasks:
             raise DataError("there are no auxiliary tasks to learn from: give n_parts, or some")
+        if any(not isinstance(task, AuxiliaryTask | ShardTask) for task in tasks):
+            raise DataError("auxiliary is a list of tasks: see labelled and masked")
         in_memory, on_disk = divide_tasks(tasks)
         other = next((t for t in in_memory if t.is_part and t.corpus is not data), None)
         if other is not None:
