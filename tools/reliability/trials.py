@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PYTEST = ("-q", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist")
-PYTEST += (f"--rootdir={ROOT}", "-c", f"{ROOT}/pyproject.toml")
+PYTEST = ["-q", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist"]
+PYTEST += [f"--rootdir={ROOT}", "-c", f"{ROOT}/pyproject.toml"]
 SURVIVED, KILLED = 0, 1
 MOST_MEMORY = 16 << 30  # addresses that a process may use
 

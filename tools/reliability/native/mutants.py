@@ -36,9 +36,11 @@ ASSIGNMENTS = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="
 # A brace after one of these begins statements, not a class or a list of values.
 BEFORE_CODE = (")", "]", ";", "{", "}", "else", "do", "try", "const", "noexcept", "mutable")
 UNMUTATED = ("constexpr", "static_assert", "using", "typedef", "throw", "template", "case")
-KEYWORDS = ("return", "if", "else", "for", "while", "do", "switch", "case", "default", "auto")
-KEYWORDS += ("const", "static", "struct", "class", "template", "using", "typedef", "try", "catch")
-KEYWORDS += ("constexpr", "static_assert", "public", "private", "delete", "new", "operator")
+KEYWORDS = {
+    "auto", "break", "case", "catch", "class", "const", "constexpr", "continue", "default",
+    "delete", "do", "else", "for", "if", "new", "operator", "private", "public", "return", "static",
+    "static_assert", "struct", "switch", "template", "throw", "try", "typedef", "using", "while",
+}  # fmt: skip
 
 
 class Token(NamedTuple):

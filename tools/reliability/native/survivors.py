@@ -82,7 +82,8 @@ def tests_of(number: int, reached: Reached, most_seconds: float) -> list[str]:
     """The tests that come past a mistake, the quickest first, as many as the time allows."""
     everything = number in reached.at_import
     tests = [test for test, there in reached.mutants.items() if everything or number in there]
-    chosen, spent = [], 0.0
+    chosen: list[str] = []
+    spent = 0.0
     for test in sorted(tests, key=reached.seconds.__getitem__):
         spent += reached.seconds[test]
         if chosen and spent > most_seconds:
