@@ -35,6 +35,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "predict(None)": lambda: dovetail.load(MODEL).predict(None),
     "predict_marginals(None)": lambda: dovetail.load(MODEL).predict_marginals(None),
     "weights=[None]": lambda: Tagger().fit(X, Y, weights=[None, 1.0]),
+    "weights=[None], of a corpus": lambda: Tagger().fit(TEXT, weights=[None, *9 * [1.0]]),
     "HMM(2.5)": lambda: HMM(2.5).fit(TEXT),  # type: ignore[arg-type]
     "HMM(seed=2**64)": lambda: HMM(2, seed=2**64).fit(TEXT),
     "HMM(seed=-1)": lambda: HMM(2, seed=-1).fit(TEXT),

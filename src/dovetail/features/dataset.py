@@ -120,7 +120,10 @@ class Dataset:
         if self.template is not None:
             raise DataError("this data set has a template: add tokens to it, with extend")
         if not isinstance(weight, Real):
-            raise DataError(f"sequence {self.n_sequences + 1}: its weight is no number: {weight!r}")
+            raise DataError(
+                f"sequence {self.n_sequences + 1}: has a weight of type {type(weight).__name__}; "
+                "give a number"
+            )
         try:
             self.native.append(items, labels, allowed, weight)
         except _native.ItemError as error:
