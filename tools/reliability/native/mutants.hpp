@@ -52,16 +52,16 @@ template <int N, class Kept, class Other> struct Swapped {};
 template <int N, class Kept, class Other, class A> struct Half {
     A&& left;
 };
-#define MUTANTS_SWAPPED(op)                                                                                            \
-    template <int N, class Kept, class Other, class A>                                                                 \
-    [[gnu::always_inline]] inline Half<N, Kept, Other, A> operator op(A&& left, Swapped<N, Kept, Other>) {             \
-        return {static_cast<A&&>(left)};                                                                               \
-    }                                                                                                                  \
-    template <int N, class Kept, class Other, class A, class B>                                                        \
-    [[gnu::always_inline]] inline auto operator op(Half<N, Kept, Other, A> half, B&& right) {                          \
-        using Result = decltype(Kept()(static_cast<A&&>(half.left), static_cast<B&&>(right)));                         \
-        if (on<N>()) return static_cast<Result>(Other()(static_cast<A&&>(half.left), static_cast<B&&>(right)));        \
-        return static_cast<Result>(Kept()(static_cast<A&&>(half.left), static_cast<B&&>(right)));                      \
+#define MUTANTS_SWAPPED(op)                                                                                     \
+    template <int N, class Kept, class Other, class A>                                                          \
+    [[gnu::always_inline]] inline Half<N, Kept, Other, A> operator op(A&& left, Swapped<N, Kept, Other>) {      \
+        return {static_cast<A&&>(left)};                                                                        \
+    }                                                                                                           \
+    template <int N, class Kept, class Other, class A, class B>                                                 \
+    [[gnu::always_inline]] inline auto operator op(Half<N, Kept, Other, A> half, B&& right) {                   \
+        using Result = decltype(Kept()(static_cast<A&&>(half.left), static_cast<B&&>(right)));                  \
+        if (on<N>()) return static_cast<Result>(Other()(static_cast<A&&>(half.left), static_cast<B&&>(right))); \
+        return static_cast<Result>(Kept()(static_cast<A&&>(half.left), static_cast<B&&>(right)));               \
     }
 MUTANTS_SWAPPED(<)
 MUTANTS_SWAPPED(<=)
