@@ -34,7 +34,7 @@ help:
 	@echo "make fuzz-plain MINUTES=5 [ARGS='--first N']  the same without sanitizers, many times as fast; from input N on"
 	@echo "make crash KILLS=n  jobs killed at random instants, and disks that fail under them (1000)"
 	@echo "make load MINUTES=n  threads and processes on one model, answers compared, memory measured (10)"
-	@echo "make mutate NAME=x  mistakes made on purpose in src/dovetail/x (io, corpus, evaluate ...): do its tests see them"
+	@echo "make mutate NAME=x  mistakes made on purpose in src/dovetail/x (io, corpus, evaluate ...), or in native: do its tests see them"
 	@echo "make wheel         wheels for Linux with all CPU levels, and the source distribution, into dist/"
 	@echo "make test-wheel    install the wheels of dist/ without a compiler and on emulated CPUs, and use them"
 	@echo "make clean         remove the virtual environment and everything built"
@@ -78,8 +78,9 @@ load: $(PACKAGE)
 	@$(BIN)/python -m tools.reliability.load --minutes $(if $(filter command line,$(origin MINUTES)),$(MINUTES),10) $(ARGS)
 
 mutate: $(PACKAGE) $(TEST_TOOLS)
-	@test -n "$(NAME)" || { echo "give NAME=x for a package in src/dovetail"; exit 2; }
-	@$(BIN)/python -m tools.reliability.mutate $(NAME) $(ARGS)
+	@test -n "$(NAME)" || { echo "give NAME=x for a package in src/dovetail, or NAME=native"; exit 2; }
+	$(if $(filter native%,$(NAME)),@$(PIP) install cmake ninja nanobind)
+	@$(BIN)/python -m tools.reliability.$(if $(filter native%,$(NAME)),native,mutate) $(NAME) $(ARGS)
 
 NATIVE_TESTS := tests/chain tests/features tests/grid tests/pipeline tests/representation tests/multitask
 

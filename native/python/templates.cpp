@@ -33,7 +33,7 @@ static void extract_into(Dataset& data, const Template& feature_template, const 
             extraction.add_tokens(s);
             const nb::object given = next(2);
             double weight = 1.0;
-            if (!given.is_none() && !nb::try_cast(given, weight))
+            if (iterators[2].is_valid() && !nb::try_cast(given, weight))
                 throw ItemError("has a weight of type " + type_name(given.ptr()) + "; give a number");
             close_sequence(data, next(0), next(1), weight);
         } catch (const ItemError& error) {

@@ -29,6 +29,13 @@ CALLS: dict[str, Callable[[], Any]] = {
     "load(threads='2')": lambda: dovetail.load(MODEL, threads="2"),  # type: ignore[arg-type]
     "load(threads=-1)": lambda: dovetail.load(MODEL, threads=-1),
     "load(threads=1.5)": lambda: dovetail.load(MODEL, threads=1.5),  # type: ignore[arg-type]
+    "load(0)": lambda: dovetail.load(0),  # type: ignore[arg-type]
+    "load(True)": lambda: dovetail.load(True),
+    "load(None)": lambda: dovetail.load(None),  # type: ignore[arg-type]
+    "predict(None)": lambda: dovetail.load(MODEL).predict(None),
+    "predict_marginals(None)": lambda: dovetail.load(MODEL).predict_marginals(None),
+    "weights=[None]": lambda: Tagger().fit(X, Y, weights=[None, 1.0]),
+    "weights=[None], of a corpus": lambda: Tagger().fit(TEXT, weights=[None, *9 * [1.0]]),
     "HMM(2.5)": lambda: HMM(2.5).fit(TEXT),  # type: ignore[arg-type]
     "HMM(seed=2**64)": lambda: HMM(2, seed=2**64).fit(TEXT),
     "HMM(seed=-1)": lambda: HMM(2, seed=-1).fit(TEXT),

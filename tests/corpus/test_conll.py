@@ -95,6 +95,27 @@ def test_documents(tmp_path: Path) -> None:
     assert _read(tmp_path, "a X\n").document_bounds is None
 
 
+@pytest.mark.parametrize(
+    ("names", "opening"),
+    [
+        (["word"], "-DOCSTART-"),
+        (["word", "label"], "-DOCSTART- O"),
+        (["word", "pos", "label"], "-DOCSTART- -X- O"),
+        (["word", "pos", "chunk", "label"], "-DOCSTART- -X- -X- O"),
+    ],
+)
+def test_documents_are_written(tmp_path: Path, names: list[str], opening: str) -> None:
+    path = tmp_path / "x.conll"
+    column = Column.from_values(["a", "b", "c"])
+    columns = dict.fromkeys(names, column)
+    write_conll(Corpus(columns, [0, 1, 2, 3], document_bounds=[0, 2, 3]), path)
+    line = " ".join
+    rows = [line([word] * len(names)) for word in "abc"]
+    assert path.read_text() == (
+        f"{opening}\n\n{rows[0]}\n\n{rows[1]}\n\n{opening}\n\n{rows[2]}\n\n"
+    )
+
+
 def test_comments(tmp_path: Path) -> None:
     text = "# a comment of several words\n#hash O\n# O\na O\n# another comment\nb O\n"
     assert _read(tmp_path, text).lists("word") == [["#hash", "#", "a", "b"]]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dovetail.corpus import read, spans
-from dovetail.corpus.label_checks import find_doubtful_labels, make_legal
+from dovetail.corpus.label_checks import find_doubtful_labels, find_malformed, make_legal
 
 COMMON = {"O": 900, "B-LOC": 40, "I-LOC": 20, "B-ORG": 40, "I-ORG": 30, "B-PERSON": 9}
 
@@ -22,6 +22,9 @@ COMMON = {"O": 900, "B-LOC": 40, "I-LOC": 20, "B-ORG": 40, "I-ORG": 30, "B-PERSO
         ("B-LCO", "B-LOC"),
         ("I-loc", "I-LOC"),
         ("B-PERSO", "B-PERSON"),
+        ("B-PESON", "B-PERSON"),
+        ("B-PERRSON", "B-PERSON"),
+        ("B-PERZON", "B-PERSON"),
         ("LOC", None),
     ],
 )
@@ -71,12 +74,18 @@ def test_a_sequence_that_breaks_the_scheme_is_repaired(
     assert spans(bad) == spans(repaired)
 
 
+def test_where_a_scheme_is_broken() -> None:
+    found = find_malformed([["O", "I-X"], ["B-X"], ["O", None, "I-X"], ["I-X"]], "IOB2")
+    assert list(found) == [(1, 2, "I-X", "O"), (4, 1, "I-X", None)]
+
+
 def test_what_is_legal_plain_or_unknown_stays() -> None:
     for lists in (
         [["DT", "NN"]],
         [["B-X", "o", "I-X"]],
         [["B-X", "I-X"], ["O"]],
         [["I-X", "B-X"]],
+        [["S-X", "O"], ["B-X", "E-X"]],
         [["O"]],
         [],
     ):

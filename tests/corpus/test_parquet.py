@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dovetail.corpus import Corpus, read, read_parquet, stream, stream_parquet, write_parquet
+from dovetail.corpus.parquet import find_unread
 from dovetail.errors import DataError
 
 VALUES = st.one_of(st.none(), st.text("aé ", max_size=3))
@@ -124,6 +125,22 @@ def test_bad_columns_are_named(tmp_path: Path, columns, sentence: str) -> None:
 def test_offsets_of_other_types_are_left_alone(tmp_path: Path, offsets) -> None:
     path = _write(tmp_path / "x.parquet", word=[["a"]], text=["a"], offsets=offsets)
     assert read_parquet(path).offsets is None
+
+
+def test_offsets_of_sequences_of_one_token(tmp_path: Path) -> None:
+    offsets = [[[2, 3]], [[0, 1]], [], [[1, 2]]]
+    texts = ["  a", "b ", " ", " c"]
+    words = [["a"], ["b"], [], ["c"]]
+    path = _write(tmp_path / "x.parquet", word=words, text=texts, offsets=offsets)
+    corpus = read_parquet(path)
+    assert corpus.offsets is not None
+    assert corpus.offsets.tolist() == [[2, 3], [0, 1], [1, 2]]
+
+
+def test_columns_that_are_left_out_are_told(tmp_path: Path) -> None:
+    path = _write(tmp_path / "x.parquet", word=[["a"]], id=[7], price=[1.5])
+    assert find_unread(path) == ["of no use here and left out: the columns id, price"]
+    assert find_unread(_write(tmp_path / "y.parquet", word=[["a"]])) == []
 
 
 def test_bad_files_are_named(tmp_path: Path) -> None:

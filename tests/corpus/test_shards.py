@@ -79,6 +79,16 @@ def test_what_is_refused(tmp_path: Path) -> None:
     Shards.write(tmp_path / "d", [corpus])
     with pytest.raises(DataError, match=r"holds a corpus already"):
         Shards.write(tmp_path / "d", [corpus])
+    (tmp_path / "e").touch()
+    with pytest.raises(DataError, match=r"cannot write .*e: File exists"):
+        Shards.write(tmp_path / "e", [corpus])
+
+
+def test_parts_are_as_long_as_was_asked_for(tmp_path: Path) -> None:
+    corpus = Corpus.from_lists({"word": [["a"]] * 10})
+    given = [corpus[:3], corpus[3:8], corpus[8:]]
+    shards = Shards.write(tmp_path / "text", given, tokens=4)
+    assert [part.n_tokens for part in shards] == [4, 4, 2]
 
 
 def test_a_folder_that_was_not_written_to_the_end_holds_no_corpus(tmp_path: Path) -> None:

@@ -190,7 +190,7 @@ def test_brat_counts_every_character_of_line_ends(tmp_path: Path, caplog) -> Non
         corpus = read(pair(tmp_path, text, lines))
     assert corpus.lists("label") == [["B-ORG", "O"], ["O", "O"], ["B-PER", "I-PER"]]
     assert corpus.texts == ("EU said", "no to", "Ada  Lopez")
-    assert "2 relations, events" in caplog.text
+    assert "a.ann: 2 relations, events" in caplog.text
 
 
 def test_brat_without_annotations(tmp_path: Path) -> None:

@@ -114,6 +114,8 @@ def test_columns_are_added_replaced_and_dropped() -> None:
     assert more.with_column("pos", [["Y", "Z"], []]).names == ("word", "pos", "ner")
     assert more.without_column("pos").names == ("word", "ner")
     assert corpus.names == ("word",)
+    with pytest.raises(DataError, match="'pos'"):
+        corpus.without_column("pos")
 
 
 def test_ragged_columns_name_sequence_and_lengths() -> None:

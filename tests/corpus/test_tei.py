@@ -82,3 +82,8 @@ def test_what_cannot_be_read_is_told(tmp_path: Path, content: str, message: str)
     path.write_text(content)
     with pytest.raises(DataError, match=message):
         read_tei(path, "u")
+
+
+def test_a_file_of_empty_elements_has_the_columns_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text("<r><bibl> </bibl></r>")
+    assert read_tei(tmp_path / "a.xml", "bibl").names == ("word", "label")

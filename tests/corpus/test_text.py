@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dovetail.corpus import UNITS, Corpus, read_text, stream_text
+from dovetail.corpus import UNITS, Corpus, guess_unit, read_text, stream_text
 from dovetail.errors import DataError
 
 
@@ -88,3 +88,17 @@ def test_anything_is_a_corpus_or_a_data_error(tmp_path_factory, content: bytes) 
         return
     assert len({corpus.n_tokens for corpus in corpora}) == 1
     assert all(len(sequence) for corpus in corpora for sequence in corpus)
+
+
+@pytest.mark.parametrize(
+    ("texts", "unit"),
+    [
+        ([], "line"),
+        (["a", "b"], "line"),
+        (["a", "b\nc"], "paragraph"),
+        (["b\nc", "a"], "paragraph"),
+        (["a\nb", "b\n\nc", "a"], "document"),
+    ],
+)
+def test_what_texts_look_like(texts: list[str], unit: str) -> None:
+    assert guess_unit(texts) == unit

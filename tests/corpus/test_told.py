@@ -42,6 +42,8 @@ def test_lines_of_tokens(tmp_path: Path) -> None:
     assert [*plain.token_lines(path, ["word", "label"])] == [[3, 4], [6], [9]]
     path.write_text("# a b\na\tO\n# x\tO\n")
     assert [*plain.token_lines(path, ["word", "label"])] == [[2, 3]]
+    path.write_text("a\tO\n#comment\nb\tO\n")
+    assert [*plain.token_lines(path, ["word", "label"])] == [[1, 3]]
 
 
 def test_names_of_columns() -> None:

@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import argparse
 import ast
-import ctypes
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import json
 import os
 import random
-import signal
 import sys
 import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,13 +30,10 @@ import numpy  # noqa: F401
 import pytest
 
 from tools.reliability.mutants import find_mutants, mutated
+from tools.reliability.trials import KILLED, PYTEST, ROOT, SURVIVED, Chosen, in_child, tell
 
-ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "dovetail"
-PYTEST = ("-q", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist")
-PYTEST += (f"--rootdir={ROOT}", "-c", f"{ROOT}/pyproject.toml")
 PATIENCE = 20.0  # seconds that tests may take beyond ten times what they took before
-SURVIVED, KILLED = 0, 1
 # Tests of other folders that are there for what a package promises.
 ELSEWHERE = {
     "io": ("tests/chain/test_hostile_models.py", "tests/corpus/test_shards.py"),
@@ -105,17 +100,6 @@ class Tracer:
         return Reached(lines, self.seconds)
 
 
-class Chosen:
-    """A plugin of pytest that keeps some tests, in the order given."""
-
-    def __init__(self, tests: Sequence[str]) -> None:
-        self.order = {test: number for number, test in enumerate(tests)}
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        kept = [item for item in items if item.nodeid in self.order]
-        items[:] = sorted(kept, key=lambda item: self.order[item.nodeid])
-
-
 class MutantFinder(importlib.abc.MetaPathFinder):
     """Finds one module with a mistake in it, and no other."""
 
@@ -139,44 +123,6 @@ class _MutantLoader(importlib.machinery.SourceFileLoader):
     def get_code(self, fullname: str) -> Any:  # noqa: ARG002
         tree, _ = mutated(self.candidate.path, self.candidate.number)
         return compile(tree, str(self.candidate.path), "exec")
-
-
-def protect(folder: str) -> None:
-    """Have this process see a folder, without what is mounted in it, as read-only."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    new_namespace, bind, recursive, private, read_only, again = 0x20000, 4096, 16384, 1 << 18, 1, 32
-    path = folder.encode()
-    done = (
-        libc.unshare(new_namespace) == 0
-        and libc.mount(None, b"/", None, recursive | private, None) == 0
-        and libc.mount(path, path, None, bind | recursive, None) == 0
-        and libc.mount(None, path, None, read_only | again | bind, None) == 0
-    )
-    if not done:
-        raise OSError(ctypes.get_errno(), f"cannot protect {folder} from root")
-
-
-def in_child(work: Callable[[], int], seconds: float) -> int:
-    """The exit code of work in a forked process that says nothing; beyond the time it is killed.
-
-    It works in an empty folder that is gone afterwards."""
-    with tempfile.TemporaryDirectory() as folder:
-        child = os.fork()
-        if not child:
-            signal.alarm(int(seconds) + 1)
-            nothing = os.open(os.devnull, os.O_RDWR)
-            for stream in (0, 1, 2):
-                os.dup2(nothing, stream)
-            code = 99
-            try:
-                if os.geteuid() == 0:
-                    protect("/dev")
-                    protect(str(ROOT))
-                os.chdir(folder)
-                code = work()
-            finally:
-                os._exit(code)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def trace_tests(package: Path, tests: Sequence[str], folder: Path) -> Reached:
@@ -261,11 +207,8 @@ def main() -> int:
             survivors.append(candidate)
             print(f"survived: {candidate.place}: {candidate.what}", flush=True)
     killed = len(chosen) - len(survivors)
-    share = killed / max(1, len(chosen))
-    print(
-        f"{options.package}: {killed} of {len(chosen)} mutants killed ({share:.1%}), "
-        f"drawn from {len(candidates)} with seed {options.seed}"
-    )
+    drawn = f"{len(candidates)} with seed {options.seed}"
+    share = tell(options.package, killed, len(chosen), drawn)
     return int(share < options.least)
 
 

@@ -71,7 +71,7 @@ def _feature_lists(
     data: Any, model: ChainModel, feature_set: FeatureSet
 ) -> Iterable[Iterable[Any]]:
     if not is_corpus(data):
-        if isinstance(data, str | Mapping):
+        if data is None or isinstance(data, str | Mapping):
             raise DataError("give a list of sequences, each a list of token features")
         return data  # type: ignore[no-any-return]
     if model.facts["features"] is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from numbers import Real
 from operator import index
 from typing import TYPE_CHECKING, Any, Self
 
@@ -118,6 +119,11 @@ class Dataset:
         """Add one sequence; after an error the data set is as it was before."""
         if self.template is not None:
             raise DataError("this data set has a template: add tokens to it, with extend")
+        if not isinstance(weight, Real):
+            raise DataError(
+                f"sequence {self.n_sequences + 1}: has a weight of type {type(weight).__name__}; "
+                "give a number"
+            )
         try:
             self.native.append(items, labels, allowed, weight)
         except _native.ItemError as error:

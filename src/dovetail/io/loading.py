@@ -6,6 +6,7 @@ classes are named, not imported, so that nothing is loaded but what the file nee
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -100,9 +101,9 @@ def is_imported(source: Source | ModelFile) -> bool:
         head = bytes(source[:64])
     else:
         try:
-            with open(source, "rb") as file:
+            with open(os.fspath(source), "rb") as file:
                 head = file.read(64)
-        except (OSError, ValueError):
+        except (OSError, TypeError, ValueError):
             return False
     return not is_model_file(head) and _resolved(FIND_PROGRAM)(head) is not None
 

@@ -121,7 +121,13 @@ def _open(source: Source, verify: bool | None, mapped: bool | None) -> ModelFile
         return ModelFile(
             memoryview(bytes(source)), "the model", verify
         )  # bytes: no one can change them
-    path = os.fspath(source)
+    try:
+        path = os.fspath(source)
+    except TypeError:
+        kind = type(source).__name__
+        raise ModelFileError(
+            f"a model is opened from its path or its bytes, not from {kind}"
+        ) from None
     try:
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size

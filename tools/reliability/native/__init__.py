@@ -1,0 +1,1 @@
+"""Mistakes made on purpose in the native code."""
