@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
@@ -24,12 +23,16 @@ P = TypeVar("P", bound=OpenPart)
 
 
 class OpenParts(Generic[P]):
-    """The parts that this process used last; each is checked when it is first opened."""
+    """The parts that this process has open; each is checked when it is first opened.
+
+    Parts are gone through in rounds. Where not all of them fit, those that came first stay, and
+    make room for parts of another folder only: if the latest stayed, none would be met again.
+    """
 
     def __init__(self, path: Callable[[str, int], Path], open_part: Callable[..., P]) -> None:
         self._path = path
         self._open_part = open_part
-        self._open: OrderedDict[str, P] = OrderedDict()
+        self._open: dict[str, P] = {}
         self._checked: dict[str, tuple[int, int]] = {}
         self._lock = Lock()
 
@@ -46,15 +49,22 @@ class OpenParts(Generic[P]):
         state = (found.st_mtime_ns, found.st_size)
         with self._lock:
             known = self._checked.get(name) == state
-            part = self._open.pop(name, None) if known else None
+            part = self._open.get(name) if known else None
         if part is None:
             part = self._open_part(folder, number, check=not known)
-        with self._lock:
-            self._checked[name] = state
-            self._open[name] = part
-            while len(self._open) > 1 and sum(p.size for p in self._open.values()) > STAY_OPEN:
-                self._open.popitem(last=False)
+            with self._lock:
+                self._checked[name] = state
+                self._keep(name, part)
         return part
+
+    def _keep(self, name: str, part: P) -> None:
+        self._open[name] = part
+        here = Path(name).parent
+        others = [one for one in self._open if Path(one).parent != here]
+        for dropped in (*others, name):
+            if sum(one.size for one in self._open.values()) <= STAY_OPEN:
+                break
+            del self._open[dropped]
 
     def close(self, folder: str) -> None:
         """Forget the parts of a folder."""
