@@ -10,8 +10,10 @@ import pytest
 
 from dovetail import ASO, Corpus, Template, column
 from dovetail.corpus import Shards
+from dovetail.corpus.conll import write_conll
 from dovetail.errors import DataError
 from dovetail.multitask import Structure, labelled, masked
+from dovetail.recipe import Recipe
 from multitask.corpora import random_corpus
 
 WORDS = Template(column("word").window(1), column("pos"))
@@ -193,6 +195,24 @@ def test_what_a_clone_for_a_fold_was_trained_on_stays_out(few: Corpus, tmp_path:
     known, alone = aso.fresh().fit(part), aso.clone().fit(part)
     assert known.structure_.rounds_ == aso.structure_.rounds_
     assert known.structure_.rounds_ != alone.structure_.rounds_
+
+
+def test_recipes_name_folders_with_parts(
+    few: Corpus, other: Corpus, stored: Shards, tmp_path: Path
+) -> None:
+    write_conll(few, tmp_path / "few.conll")
+    columns = 'columns = ["word", "pos", "tag"]'
+    (tmp_path / "recipe.toml").write_text(
+        f'[[task]]\nname = "tag"\nkind = "aso"\ndata = "few.conll"\n{columns}\nparts = 0\n'
+        f'h = 3\nauxiliary = "{stored.folder}"\ntext = "{stored.folder}"\nmasked = ["word[1]"]\n'
+    )
+    recipe = Recipe.read(tmp_path / "recipe.toml")
+    pipeline = recipe.fit()
+    tagger = pipeline.layers[0].annotator.tagger
+    asked = [labelled(stored, "tag"), masked(stored, "word", offset=1)]
+    assert [task.name for task in tagger.auxiliary] == ["text", asked[1].name]
+    expected = ASO(features=tagger.features, n_parts=0, h=3, auxiliary=asked).fit(few)
+    np.testing.assert_array_equal(tagger.scores(other), expected.scores(other))
 
 
 def test_what_is_refused(few: Corpus, stored_few: Shards, other: Corpus, stored: Shards) -> None:

@@ -31,6 +31,11 @@ INDEX = "shards.json"
 TOKENS = 500_000  # in a part
 
 
+def holds_shards(path: PathLike) -> bool:
+    """Whether a path is that of a corpus in parts."""
+    return (Path(path) / INDEX).is_file()
+
+
 class Shards:
     """A corpus as parts on disk; iterating gives each part as a `Corpus`.
 

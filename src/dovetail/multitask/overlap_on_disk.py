@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dovetail import _native
-from dovetail.base.executor import Executor
+from dovetail.base.executor import Executor, Here
 from dovetail.corpus import Corpus
 from dovetail.corpus.sequences import sequence_keys
 from dovetail.corpus.shards import Shards
@@ -117,15 +117,26 @@ def leave_out_overlap(
     ]
 
 
+def has_labels_on_disk(task: ShardTask, data: Corpus, label: str) -> bool:
+    """Whether a task has labels of a text as the text itself has them."""
+    if task.learned_from is None:
+        return False
+    here = Here(1)
+    given = (*know(data, label, here), checksums([]))
+    return has_same_labels(_compare(task, given, here))
+
+
+def _compare(task: ShardTask, given: tuple[Sums, ...], executor: Executor) -> list[Overlap]:
+    order = (str(task.shards.folder), task.column, *given)
+    return list(executor.each("overlap", find_numbered, range(len(task.shards)), *order))
+
+
 def _without(task: ShardTask, given: tuple[Sums, ...], executor: Executor) -> ShardTask:
-    shards = task.shards
-    parts = range(len(shards))
-    order = (str(shards.folder), task.column, *given)
-    found = list(executor.each("overlap", find_numbered, parts, *order))
+    found = _compare(task, given, executor)
     if not has_same_labels(found):
         return task
-    left = {part: one.sequences for part, one in zip(parts, found, strict=True)}
-    _tell(task.name, sum(map(len, left.values())), shards.n_sequences)
+    left = {part: one.sequences for part, one in enumerate(found)}
+    _tell(task.name, sum(map(len, left.values())), task.shards.n_sequences)
     return task.without({part: one for part, one in left.items() if len(one)})
 
 
