@@ -207,6 +207,16 @@ def test_bad_tokens_are_named(data: Any, message: str) -> None:
         Template(column("word")).features(data)
 
 
+@pytest.mark.parametrize(("more", "listed"), [("", "word, pos"), ("shape", "word, pos, ...")])
+def test_strings_where_tuples_were_expected(more: str, listed: str) -> None:
+    names = ["word", "pos", *more.split()]
+    template = Template(*(column(name) for name in names))
+    given = tuple("ab" if not more else "abc")
+    with pytest.raises(DataError) as told:
+        template.features([[given], [given, "a"]])
+    assert f"sequence 2 token 2 is one string where the columns {listed} were" in str(told.value)
+
+
 def test_a_missing_column_is_named() -> None:
     corpus = Corpus.from_lists({"word": [["a"]], "label": [["X"]]})
     with pytest.raises(DataError, match="column 'pos' that the data does not have"):
