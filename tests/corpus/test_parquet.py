@@ -103,6 +103,14 @@ def test_plain_text_is_tokenized(tmp_path: Path) -> None:
             r"row 1: token 1 has the offsets \[0, 2\] in a text of 1 characters",
         ),
         (
+            {"word": [["a", "b"]], "text": ["abc"], "offsets": [[[0, 2], [1, 3]]]},
+            r"row 1: token 2 has the offsets \[1, 3\] in a text of 3 characters",
+        ),
+        (
+            {"word": [["a"], ["b"]], "text": ["a", "b"], "offsets": [[[0, 1]], [[1, 1]]]},
+            r"row 2: token 1 has the offsets \[1, 1\] in a text of 1 characters",
+        ),
+        (
             {"word": [["a", "b"]], "text": ["ab"], "offsets": [[[0, 1]]]},
             "'offsets' must be as many pairs of numbers as there are tokens",
         ),

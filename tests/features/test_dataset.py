@@ -176,6 +176,10 @@ def test_labels_that_look_like_a_weight() -> None:
     assert not data.native.weighted
 
 
+def test_nothing_between_two_tabs_is_no_feature() -> None:
+    assert shown(pieces(b"X\ta\t\tb\t\nY\t\n")) == shown(pieces(b"X\ta\tb\nY\n"))
+
+
 def test_several_texts_are_one(tmp_path: Path) -> None:
     first = written(tmp_path / "1.txt", "X\ta\nY\tb")
     second = written(tmp_path / "2.txt", "@weight:2\nZ\tc\n\n")

@@ -84,9 +84,7 @@ def test_what_limits_cost_is_never_hidden(scene: dict[str, Any], epsilon: float,
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    st.integers(0, 2**32 - 1), st.sampled_from([1e-3, 1e-2, 0.1]), st.sampled_from([1.0, 4.0])
-)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1e-3, 1e-2, 0.1]), st.sampled_from([1.0, 4.0]))
 def test_the_kept_mass_of_a_single_token_is_what_its_states_hold(
     seed: int, epsilon: float, coupling: float
 ) -> None:
