@@ -1,9 +1,10 @@
 """Workers of a Dask cluster on this machine: training, EM and tagging beside one process.
 
-The text is that of `large.py`. One process on one thread does all of it; then one worker, and two
-workers, of one thread each. Targets are held against the wall clock, so they want an idle machine
-with a core for each worker. Beside it stands the critical path: the CPU time of the worker that had
-most to do, and that of the driver, as if nothing that the driver does could be done meanwhile.
+The text is that of `large.py`; it is tagged as `dovetail tag --out` does, from Parquet to Parquet.
+One process on one thread does all of it; then one worker, and two workers, of one thread each.
+Targets are held against the wall clock, so they want an idle machine with a core for each worker.
+Beside it stands the critical path: the CPU time of the worker that had most to do, and that of the
+driver, as if nothing that the driver does could be done meanwhile.
 
 Beside training stands the naive way: SciPy's L-BFGS, the weights in the graph, a task a gradient
 wherever Dask puts it.
@@ -26,15 +27,21 @@ from scipy.optimize import minimize
 from common import Targets, table
 from dovetail import Tagger
 from dovetail.base.cluster import Cluster, import_distributed
-from dovetail.base.executor import Executor, Here, Multiples, Shared
+from dovetail.base.executor import Executor, Here, Multiples
 from dovetail.chain.train.shards.objective import evaluate_part
+from dovetail.cli.answers import Request
+from dovetail.cli.inputs import Source
+from dovetail.cli.tag import CHUNK_SIZE
+from dovetail.cli.tagged_folder import PARQUET, SHOWN_IN_PARQUET, Order, TaggedFolder, find_pieces
 from dovetail.corpus import Shards
+from dovetail.corpus.parquet import write_parquet
 from dovetail.corpus.shards import INDEX
 from dovetail.representation import HMM
 from large import repeat_altered, template
 
 TOKENS = 10_000_000
 PARTS = 16
+PLAIN = Request(SHOWN_IN_PARQUET, False, None, None, False, False)  # labels alone
 TRAINING, EM, TAGGING = 1.6, 1.7, 1.8  # times one process, with two workers
 OVERHEAD = 1.15  # times one process, with one worker
 ITERATIONS, ROUNDS, STATES = 20, 3, 40
@@ -122,6 +129,10 @@ def prepare(folder: Path, tokens: int) -> Shards:
     )
     make_tagger().set_params(max_iterations=1).fit(shards, label="ner")
     HMM(2, start="random", rounds=1).fit(shards)
+    for number, part in enumerate(shards):
+        file = folder.parent / f"part-{number:02d}.parquet"
+        if not file.exists():
+            write_parquet(part, file)
     return shards
 
 
@@ -162,19 +173,15 @@ def measure(shards: Shards, executor: Executor, client: Any) -> dict[str, Spent]
         ),
     }
     spent["training"]["rounds"] = tagger.training_["evaluations"]
-    model = tagger.to_bytes()
-    parts = range(len(shards))
-    spent["tagging"] = spend(
-        client,
-        lambda: sum(executor.each("tag", tag_part, parts, Shared(model), str(shards.folder))),
-    )
+    with tempfile.TemporaryDirectory(dir=shards.folder.parent) as folder:
+        model = f"{folder}/model.dovetail"
+        tagger.save(model)
+        order = Order(model, PLAIN, PARQUET, CHUNK_SIZE)
+        files = sorted(str(file) for file in shards.folder.parent.glob("*.parquet"))
+        pieces = find_pieces([Source(file, PARQUET) for file in files], f"{folder}/out", PARQUET)
+        tagged = TaggedFolder(f"{folder}/out", order, pieces)
+        spent["tagging"] = spend(client, lambda: tagged.fill(lambda _: None, executor))
     return spent
-
-
-def tag_part(number: int, model: Shared[bytes], folder: str) -> int:
-    """Tag a part; the work of ``dovetail tag --out`` without its files."""
-    tagger = Tagger.load(model.value, threads=1)
-    return sum(map(len, tagger.predict(Shards(folder)[number])))
 
 
 def spend(client: Any, work: Callable[[], Any]) -> Spent:

@@ -1,6 +1,8 @@
 // Parts of a text as arrays: data sets and prepared problems to files and, mapped, back again.
 #include <nanobind/stl/shared_ptr.h>
 
+#include <bit>
+
 #include "chain/shard_checks.hpp"
 #include "python/bindings.hpp"
 #include "python/labelled_sequences.hpp"
@@ -260,8 +262,50 @@ static void add_multiples(nb::ndarray<int64_t, nb::c_contig, nb::device::cpu> su
     if (!fits) throw std::overflow_error("numbers are too large for their sum");
 }
 
+// Whole numbers on their way: which are not zero, eight to a byte, and these.
+template <class T> static auto pack_sums(nb::ndarray<const T, nb::c_contig, nb::device::cpu> sums) {
+    const size_t n = sums.size();
+    std::vector<uint8_t> used((n + 7) / 8, 0);
+    std::vector<T> values;
+    {
+        nb::gil_scoped_release unlocked;
+        const T* from = sums.data();
+        size_t some = 0;
+        for (size_t k = 0; k < n; ++k) some += from[k] != 0;
+        values.reserve(some);
+        for (size_t k = 0; k < n; ++k)
+            if (from[k] != 0) used[k / 8] |= static_cast<uint8_t>(1u << k % 8), values.push_back(from[k]);
+    }
+    return std::make_tuple(to_numpy(std::move(used)), to_numpy(std::move(values)));
+}
+template <class T>
+static void add_packed(nb::ndarray<T, nb::c_contig, nb::device::cpu> sums, const In<uint8_t>& used,
+                       const In<T>& values) {
+    require(used.size() == (sums.size() + 7) / 8, "sums");
+    nb::gil_scoped_release unlocked;
+    size_t some = 0;
+    for (size_t byte = 0; byte < used.size(); ++byte) some += static_cast<size_t>(std::popcount(used.data()[byte]));
+    require(some == values.size(), "sums");
+    const T* from = values.data();
+    for (size_t byte = 0; byte < used.size(); ++byte)
+        for (unsigned bits = used.data()[byte]; bits; bits &= bits - 1) {
+            const size_t k = byte * 8 + static_cast<size_t>(std::countr_zero(bits));
+            require(k < sums.size(), "sums");
+            sums.data()[k] += *from++;
+        }
+}
+template <class T> static void bind_sums(nb::module_& module) {
+    using nb::arg;
+    module.def("pack_sums", &pack_sums<T>, arg("sums").noconvert(),
+               "Which whole numbers are not zero, as bits, and these.");
+    module.def("add_packed", &add_packed<T>, arg("sums").noconvert(), arg("used"), arg("values"),
+               "Adds what has been packed.");
+}
+
 void bind_shards(nb::module_& module) {
     using nb::arg;
+    bind_sums<int64_t>(module);
+    bind_sums<int32_t>(module);
     nb::exception<DamagedShard>(module, "DamagedShard", PyExc_ValueError);
     module.def("dataset_arrays", &dataset_arrays, arg("data"), "A data set as arrays.");
     module.def("dataset_from_arrays", &dataset_from_arrays, arg("arrays"), arg("labels"), "The same, back again.");

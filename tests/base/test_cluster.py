@@ -117,6 +117,16 @@ def test_multiples_are_as_fine_as_a_sum_of_64_bits_can_be(bound: float) -> None:
         _native.add_multiples(sums, np.array([2], np.uint32), given[:1], unit.exponent)
 
 
+def test_sums_that_do_not_fit_are_refused() -> None:
+    used, values = _native.pack_sums(np.array([0, 5, 0, -1], np.int32))
+    sums = np.ones(4, np.int32)
+    _native.add_packed(sums, used, values)
+    assert sums.tolist() == [1, 6, 1, 0]
+    for given in ((used, values[:1]), (used[:0], values), (np.array([3 << 6], np.uint8), values)):
+        with pytest.raises(ValueError, match="sums"):
+            _native.add_packed(sums, *given)
+
+
 def test_the_model_has_the_same_bits_as_here(client: Any, shards: Shards) -> None:
     assert fit(shards, cluster=client) == fit(shards)
 
@@ -137,6 +147,34 @@ def test_workers_that_are_killed_change_nothing(
     for which in (0, 1, 0):
         with killing(client, draw.uniform(0.0, 2.0), which):
             assert fit(fresh, cluster=client) == expected
+
+
+def die_once(number: int, sums: Any, many: Any, folder: str) -> int:
+    """The first time, the worker is gone, and what it was sent with it."""
+    died = Path(folder) / f"died-{number}"
+    if not died.exists():
+        died.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    sums[0] += many[:3] * number
+    return number
+
+
+@pytest.mark.parametrize("spread", [0.0, clusters.SPREAD])
+def test_what_was_sent_to_workers_that_died_is_sent_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spread: float
+) -> None:
+    monkeypatch.setattr(clusters, "SPREAD", spread)
+    sums = [np.zeros(3, np.int64)]
+    many = np.arange(clusters.LARGE)
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as made,
+        distributed.Client(made) as own,
+    ):
+        begun = time.monotonic()
+        found = Cluster(own).add_up("step", die_once, [1, 2], sums, many, str(tmp_path))
+    assert found == [1, 2]
+    assert sums[0].tolist() == [0, 3, 6]
+    assert time.monotonic() - begun < 60
 
 
 def test_two_trainings_at_once(client: Any, shards: Shards) -> None:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from dovetail import ASO, Corpus, LinearTagger, Pipeline, Tagger, Template, column
 from dovetail.cli import main
-from dovetail.corpus import read_conll
+from dovetail.corpus import Shards, read_conll
 from dovetail.errors import DataError
 from dovetail.multitask import compound, feature_net
 from dovetail.recipe import Recipe
@@ -220,14 +220,14 @@ def test_the_command_line_takes_a_linear_tagger_like_any_other(tmp_path) -> None
     assert "mean objective" in shown
 
 
-def test_compare_refuses_auxiliary_text_that_tells_what_is_tested(tmp_path) -> None:
+@pytest.mark.parametrize("text", ["train.conll", "stored"])
+def test_compare_refuses_auxiliary_text_that_tells_what_is_tested(tmp_path, text: str) -> None:
     written(random_corpus(40), tmp_path / "train.conll")
+    Shards.write(tmp_path / "stored", random_corpus(40), tokens=50)
     path = tmp_path / "recipe.toml"
     path.write_text(
-        RECIPE.replace(
-            'text = "train.conll"\nmasked = ["pos", "pos[1]"]', 'auxiliary = "train.conll"'
-        )
+        RECIPE.replace('text = "train.conll"\nmasked = ["pos", "pos[1]"]', f'auxiliary = "{text}"')
     )
     done = CliRunner().invoke(main, ["compare", str(path), "--no-html"])
     assert done.exit_code == 1
-    assert "train.conll, an auxiliary task of 'tag@below', has labels of the text" in done.output
+    assert f"{text}, an auxiliary task of 'tag@below', has labels of the text" in done.output

@@ -70,7 +70,7 @@ def test_what_is_refused(text: Corpus, tmp_path: Path) -> None:
     shards = write(text, tmp_path / "text")
     with pytest.raises(DataError, match="a cluster works on a corpus on disk"):
         LinearTagger().fit(text, cluster="local:1")
-    with pytest.raises(DataError, match="structure is learnt from text that memory holds"):
+    with pytest.raises(DataError, match="parts of a text on disk are no tasks"):
         ASO().fit(shards)
     with pytest.raises(DataError, match=r"no column 'chunk'"):
         LinearTagger().fit(shards, label="chunk")

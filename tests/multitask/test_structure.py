@@ -45,7 +45,7 @@ def test_the_first_directions_are_the_singular_vectors_of_all_predictors() -> No
 @pytest.mark.parametrize("by_columns", [False, True])
 def test_products_of_predictors_are_those_of_their_matrix(by_columns: bool) -> None:
     matrix = Matrix(WORDS)
-    groups = (lambda: feature_groups(matrix)) if by_columns else None
+    groups = (lambda: feature_groups(matrix.template, matrix.native)) if by_columns else None
     found = Alternation(matrix, parts(random_corpus(), "tag", 3), 2, EXACT, groups=groups)
     found._train()
     w, of = predictors(found), np.zeros(len(found.theta)) if groups is None else groups()
@@ -75,7 +75,7 @@ def test_a_later_round_turns_the_directions_of_w_and_theta_v_together() -> None:
 def test_tokens_of_a_part_are_projected_without_what_it_has_brought(by_columns: bool) -> None:
     corpus, matrix = random_corpus(), Matrix(WORDS)
     tasks = parts(corpus, "tag", 3)
-    groups = (lambda: feature_groups(matrix)) if by_columns else None
+    groups = (lambda: feature_groups(matrix.template, matrix.native)) if by_columns else None
     found = Alternation(matrix, tasks, 2, EXACT, groups=groups)
     found.run(2, 0.0)
     shares = []

@@ -17,13 +17,13 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from dovetail import __version__
+from dovetail import __version__, _native
 from dovetail.base.executor import Executor, Here, Shared, WholeNumbers
 from dovetail.cores import count_cores
 from dovetail.errors import ClusterError, DataError, DovetailError
@@ -37,17 +37,18 @@ LOOK = 1.0  # seconds between looks at the cluster while waiting
 AGAIN = 5  # times that a part is given out anew after its workers died
 MOST_TOGETHER = 8  # parts that one task goes through
 LARGE = 100_000  # bytes from which what is given is sent to a worker once, not with each task
-DENSE = 0.8  # of all sums that are not zero: above it, all are sent
+SPREAD = 5.0  # seconds for each worker to get a copy of what is sent
 LOCAL = "local:"
 MOST_LOCAL = 1000  # workers of ``local:N``
+GONE = ("lost", "cancelled")  # what nobody works on any more
 Parts = tuple[int, ...]
 Shapes = tuple[tuple[tuple[int, ...], str], ...]  # of sums, with their types
 
 
 class Packed(NamedTuple):
-    """Sums on their way: which are not zero, as bits, and these; or all of them."""
+    """Sums on their way: which are not zero, as bits, and these."""
 
-    used: npt.NDArray[np.uint8] | None
+    used: npt.NDArray[np.uint8]
     values: WholeNumbers
 
 
@@ -112,7 +113,7 @@ class Cluster:
                 found, own = self._results(step, task, some, shapes, future, given)
                 results.update(zip(some, found, strict=True))
                 for total, one in zip(sums, own, strict=True):
-                    _add(total, one)
+                    _native.add_packed(total, *one)
         finally:
             for _, future in at_work:
                 future.cancel()
@@ -206,8 +207,8 @@ class Cluster:
                 )
 
     def _send(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What is given, large arrays as what stands for them once every worker has them."""
-        self._workers()
+        """What is given, large arrays as what stands for them once workers have them."""
+        workers = self._workers()
         large = [
             k
             for k, one in enumerate(given)
@@ -218,8 +219,9 @@ class Cluster:
             for _ in range(AGAIN):
                 try:
                     sent[k] = self.client.scatter(
-                        given[k], broadcast=True, direct=True, hash=False, timeout=self.patience
+                        given[k], direct=True, hash=False, timeout=self.patience
                     )
+                    self._spread(sent[k], len(workers))
                     break
                 except Exception as error:  # a worker that died while it was sent to
                     logger.info("sending anew: %s", error)
@@ -229,6 +231,13 @@ class Cluster:
                     f"the cluster at {_address(self.client)} did not take what was sent to it"
                 )
         return tuple(sent)
+
+    def _spread(self, future: Any, n_workers: int) -> None:
+        """Copies from worker to worker. Dask goes on trying to reach one that has died meanwhile:
+        nobody waits for that, as workers can still ask for what they need."""
+        if n_workers > 1:
+            with suppress(TimeoutError):
+                self.client.replicate([future], callback_timeout=SPREAD)
 
     def _slowness(self, address: str) -> float:
         """How slow a worker is beside the others, in steps of two: parts are not to wander for
@@ -312,6 +321,8 @@ class Cluster:
                 return
             except TimeoutError:
                 self._workers()
+            if future.status in GONE:
+                raise RuntimeError(f"it is {future.status}")
 
 
 def _run(task: Callable[..., T], parts: Parts, shapes: Shapes, *given: Any) -> Any:
@@ -338,20 +349,8 @@ def _run(task: Callable[..., T], parts: Parts, shapes: Shapes, *given: Any) -> A
 
 
 def _pack(sums: WholeNumbers) -> Packed:
-    """Sums without the zeros, where these are many: most weights of a large text are not met in a
-    small one."""
-    used = sums != 0
-    if np.count_nonzero(used) > DENSE * used.size:
-        return Packed(None, sums)
-    return Packed(np.packbits(used), sums[used])
-
-
-def _add(total: WholeNumbers, packed: Packed) -> None:
-    if packed.used is None:
-        total += packed.values
-    else:
-        used = np.unpackbits(packed.used, count=total.size).view(np.bool_).reshape(total.shape)
-        total[used] += packed.values
+    """Sums without the zeros: most weights of a large text are not met in a small one."""
+    return Packed(*_native.pack_sums(sums))
 
 
 @contextmanager

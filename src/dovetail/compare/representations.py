@@ -10,7 +10,9 @@ from typing import Any
 from dovetail.corpus import Corpus
 from dovetail.corpus.sequences import sequence_keys
 from dovetail.errors import DataError
+from dovetail.multitask import ShardTask
 from dovetail.multitask.overlap import has_labels_of
+from dovetail.multitask.overlap_on_disk import has_labels_on_disk
 from dovetail.pipeline.layers.linear import is_linear_tagger
 from dovetail.pipeline.train.cross_fitting import shared_parts
 from dovetail.recipe import Recipe
@@ -121,7 +123,8 @@ def _check_auxiliary(recipe: Recipe, name: str, tagger: Any, tested: Corpus, lab
     if not is_linear_tagger(tagger):
         return
     for task in getattr(tagger, "auxiliary", ()):
-        if has_labels_of(task, tested, label):
+        tells = has_labels_on_disk if isinstance(task, ShardTask) else has_labels_of
+        if tells(task, tested, label):
             raise DataError(
                 f"{recipe.path}: {task.name}, an auxiliary task of '{name}', has labels of the "
                 "text that systems are tested on: leave them out"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from dovetail import __version__
 from dovetail.corpus.column import Column
 from dovetail.corpus.soft import SoftColumn
+from dovetail.corpus.strings import pack_strings, unpack_strings
 from dovetail.corpus.table import Corpus
 from dovetail.errors import DataError, ModelFileError
 from dovetail.io.array_file import read_arrays, write_arrays
@@ -29,6 +29,11 @@ from dovetail.io.fingerprint import fingerprint
 KIND = "part of a corpus"
 INDEX = "shards.json"
 TOKENS = 500_000  # in a part
+
+
+def holds_shards(path: PathLike) -> bool:
+    """Whether a path is that of a corpus in parts."""
+    return (Path(path) / INDEX).is_file()
 
 
 class Shards:
@@ -186,19 +191,19 @@ def _to_arrays(corpus: Corpus) -> tuple[dict[str, npt.NDArray[Any]], dict[str, A
             raise DataError(f"the column '{name}' has weights of values: it cannot be kept on disk")
         compact = column.compact()
         arrays[f"codes{number}"] = compact.codes
-        arrays |= _strings(f"levels{number}", compact.levels)
+        arrays |= pack_strings(f"levels{number}", compact.levels)
     if corpus.document_bounds is not None:
         arrays["document_bounds"] = corpus.document_bounds
     if corpus.offsets is not None:
         arrays["offsets"] = corpus.offsets
     if corpus.texts is not None:
-        arrays |= _strings("texts", corpus.texts)
+        arrays |= pack_strings("texts", corpus.texts)
     return arrays, {"columns": list(corpus.names)}
 
 
 def _from_arrays(arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> Corpus:
     columns = {
-        str(name): Column(arrays[f"codes{k}"], tuple(_read_strings(arrays, f"levels{k}")))
+        str(name): Column(arrays[f"codes{k}"], tuple(unpack_strings(arrays, f"levels{k}")))
         for k, name in enumerate(facts["columns"])
     }
     return Corpus(
@@ -206,18 +211,5 @@ def _from_arrays(arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any
         arrays["bounds"],
         document_bounds=arrays.get("document_bounds"),
         offsets=arrays.get("offsets"),
-        texts=_read_strings(arrays, "texts") if "texts" in arrays else None,
+        texts=unpack_strings(arrays, "texts") if "texts" in arrays else None,
     )
-
-
-def _strings(name: str, strings: Iterable[str]) -> dict[str, npt.NDArray[Any]]:
-    encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
-    ends = np.cumsum([0, *map(len, encoded)])
-    return {name: np.frombuffer(b"".join(encoded), np.uint8), f"{name}_ends": ends}
-
-
-def _read_strings(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> list[str]:
-    raw, ends = arrays[name].tobytes(), arrays[f"{name}_ends"]
-    if not ends.size or ends[0] or ends[-1] != len(raw) or (ends[1:] < ends[:-1]).any():
-        raise ValueError
-    return [raw[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(ends.tolist())]

@@ -128,6 +128,25 @@ class Template:
         whole = (*self.expressions, *expressions)
         return Template(*whole, lexicons=self.lexicons, tables=self.tables)
 
+    def hiding(self, offset: int) -> Template:
+        """The same without features that read a column at an offset, so that what stands there can
+        be a thing to learn; until it is pickled.
+
+        >>> from dovetail.features import column
+        >>> hidden = Template(column("word").window(1)).hiding(0)
+        >>> [name for name, value in hidden.features([["a", "b"]])[0][0]]
+        ['word[-1]=⟨-1⟩', 'word[1]=b']
+        """
+        made = Template(*self.expressions, lexicons=self.lexicons, tables=self.tables)
+        made.rows = tuple(row for row in self.rows if all(p.offset != offset for p in row.parts))
+        if not made.rows:
+            raise DataError(
+                f"every feature of the template reads a column at the offset {offset}, where the "
+                "values to predict stand: give features of the context too"
+            )
+        made._native = made.compile_rows(made.rows)
+        return made
+
     def spec(self) -> dict[str, Any]:
         """This template as plain data."""
         return {

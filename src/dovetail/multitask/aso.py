@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from time import monotonic
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from dovetail.base.cluster import refuse_cluster
+from dovetail.base.cluster import open_executor, refuse_cluster
+from dovetail.base.executor import Executor
 from dovetail.corpus import Corpus, Shards
 from dovetail.corpus.sequences import sequence_keys
 from dovetail.errors import DataError
 from dovetail.features import Template
 from dovetail.multitask.auxiliary import AuxiliaryTask, parts
+from dovetail.multitask.first import First, note_other_labels
 from dovetail.multitask.linear import LinearTagger, training_facts
 from dovetail.multitask.matrix import Matrix, check_not_negative, check_whole
 from dovetail.multitask.overlap import remove_overlap
+from dovetail.multitask.overlap_on_disk import hide_known, know, leave_out_overlap
+from dovetail.multitask.shard_rows import CorpusRows, check_labels, resolve_target
 from dovetail.multitask.sharing import (
     OF_OTHER_TASKS,
     OF_OWN_PARTS,
@@ -27,7 +32,9 @@ from dovetail.multitask.sharing import (
     free_directions,
     weigh_directions,
 )
-from dovetail.multitask.structure import ROUNDS, Structure
+from dovetail.multitask.structure import ROUNDS, Structure, divide_tasks
+from dovetail.multitask.target_on_disk import DiskTarget
+from dovetail.multitask.tasks_on_disk import ShardTask, count_values
 from dovetail.multitask.weights import Weights
 
 logger = logging.getLogger(__name__)
@@ -35,9 +42,6 @@ logger = logging.getLogger(__name__)
 Variant = Literal["penalised", "paper"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 PRINTED_ROUNDS = 5
-MUCH_TEXT = 20_000  # tokens of a task: from there on what follows costs a half, and no accuracy
-ROUGH = 0.1  # the tolerance of its predictors
-NOT_RARE = 2  # times that it must have a feature, or the feature has no share in directions
 
 
 class ASO(LinearTagger):
@@ -81,7 +85,7 @@ class ASO(LinearTagger):
         *,
         features: Template | str | None = None,
         n_parts: int = 7,
-        auxiliary: Sequence[AuxiliaryTask] = (),
+        auxiliary: Sequence[AuxiliaryTask | ShardTask] = (),
         h: int | None = None,
         sharing: float | Literal["auto"] = "auto",
         variant: Variant = "penalised",
@@ -130,64 +134,143 @@ class ASO(LinearTagger):
             raise DataError("the variant 'paper' has one set of directions: leave out by_columns")
 
     def fit(self, data: Corpus | Shards, *, label: str | None = None, cluster: Any = None) -> Self:
-        """Learn the shared structure, then the target with it, from a corpus in memory."""
+        """Learn the shared structure, then the target with it.
+
+        Text on disk, of tasks or of the target, is gone through part by part, here or by the
+        workers of ``cluster``, a Dask client or what `dovetail.base.cluster.open_cluster` takes;
+        the weights have the same bits.
+        """
         if isinstance(data, Shards):
-            raise DataError(
-                "structure is learnt from text that memory holds: train a LinearTagger on this, or "
-                "give a corpus"
-            )
-        refuse_cluster(cluster)
+            return self._fit_shards(data, label, cluster)
         start = monotonic()
         label, template, codes, labels = self._given(data, label)
-        tasks = [*(parts(data, label, self.n_parts) if self.n_parts else ())]
-        tasks += self._auxiliary(data, label)
-        if not tasks:
-            raise DataError("there are no auxiliary tasks to learn from: give n_parts, or some")
-        notes = _note_other_labels(tasks, labels)
+        own = parts(data, label, self.n_parts) if self.n_parts else ()
+        tasks, on_disk = self._divide([*own, *self.auxiliary], data)
         printed = self.variant == "paper"
-        of_much = not printed and all(_is_of_much_text(task) for task in tasks)
-        structure = Structure(
-            template,
-            self.h or min(len(labels), sum(len(task.positives) for task in tasks)),
-            rounds=self.rounds or (PRINTED_ROUNDS if printed else ROUNDS),
-            by_columns=self.by_columns,
-            loss=self.loss,
-            penalty=self.penalty,
-            tolerance=max(self.tolerance, ROUGH) if of_much else self.tolerance,
-            min_count=max(self.min_count, NOT_RARE) if of_much else self.min_count,
-            threads=self.threads,
-        )
         n_tokens = None if printed else int((codes >= 0).sum())
         shared: Shared
-        if any(task.is_part for task in tasks):
-            matrix = Matrix(template)
-            matrix.add(data)  # first, so that its tokens have their own numbers
-            shared = structure._learn(matrix, tasks, n_tokens, as_printed=printed)
-        else:
-            learned = structure._learn_once(tasks, n_tokens, as_printed=printed)
+        if on_disk:
+            with open_executor(cluster, self.threads) as executor, ExitStack() as closing:
+                clear = self._without_overlap(on_disk, data, label, executor)
+                opened = self._first.open(clear, template, executor, closing)
+                notes = note_other_labels(opened, labels)
+                learned = self._first.learn_on_disk(opened, template, labels, n_tokens)
             structure = learned.structure
             matrix, shared = learned.beside(template, data)
+        else:
+            refuse_cluster(cluster)
+            tasks = self._without_own(tasks, data, label)
+            notes = note_other_labels(tasks, labels)
+            structure = self._first.structure(template, labels, tasks)
+            if any(task.is_part for task in tasks):
+                matrix = Matrix(template)
+                matrix.add(data)  # first, so that its tokens have their own numbers
+                shared = structure._learn(matrix, tasks, n_tokens, as_printed=printed)
+            else:
+                learned = structure._learn_once(tasks, n_tokens, as_printed=printed)
+                structure = learned.structure
+                matrix, shared = learned.beside(template, data)
         weigh = free_directions if printed else weigh_directions
         directions = weigh(shared, matrix, data, codes)
         target = Target(self._training, matrix, data, codes, len(labels), directions)
         sharing, held_out = None if printed else self.sharing, None
         if sharing == "auto":
-            only_parts = all(task.is_part for task in tasks)
+            only_parts = bool(tasks) and all(task.is_part for task in tasks)
             sharing, held_out = target.choose(OF_OWN_PARTS if only_parts else OF_OTHER_TASKS)
         elif self.calibrate:
             held_out = target.held_out(sharing)
-        found, features = target.train(sharing)
+        classifiers, features = target.train(sharing)
         factor = held_out.factor if self.calibrate and held_out is not None else None
-        whole = target.along_directions(found, sharing)
-        whole[features] += found.found.T
+        whole = target.along_directions(classifiers, sharing)
+        whole[features] += classifiers.found.T
         weights = Weights.of(matrix.native, np.arange(len(whole), dtype=np.uint32), whole)
-        rounds = [asdict(each) for each in structure.rounds_]
-        facts = {"columns": list(data.names), "rounds": rounds, "sharing": sharing, "notes": notes}
-        self._become(weights, template, labels, label, factor, training_facts(found, **facts))
+        facts = training_facts(classifiers, **self._facts(data, structure, sharing, notes))
+        self._become(weights, template, labels, label, factor, facts)
         self.structure_ = structure
         self.sharing_ = sharing
         self.seconds_ = monotonic() - start
         return self
+
+    def _fit_shards(self, shards: Shards, label: str | None, cluster: Any) -> Self:
+        """The same with a target on disk, beside tasks of other text."""
+        start = monotonic()
+        if self.n_parts or self.variant == "paper":
+            raise DataError(
+                "parts of a text on disk are no tasks, and the variant 'paper' needs text that "
+                "memory holds: give n_parts=0, and auxiliary tasks of other text"
+            )
+        label, template = resolve_target(shards, label, self.features)
+        tasks, on_disk = self._divide(self.auxiliary, shards)
+        with open_executor(cluster, self.threads) as executor, ExitStack() as closing:
+            counts = count_values(shards, label, executor)
+            labels, n_tokens = list(counts), sum(counts.values())
+            if on_disk:
+                clear = self._without_overlap(on_disk, shards, label, executor)
+                opened = self._first.open(clear, template, executor, closing)
+                notes = note_other_labels(opened, labels)
+                learned = self._first.learn_on_disk(opened, template, labels, n_tokens)
+            else:
+                tasks = hide_known(tasks, know(shards, label, executor))
+                notes = note_other_labels(tasks, labels)
+                structure = self._first.structure(template, labels, tasks)
+                learned = structure._learn_once(tasks, n_tokens, as_printed=False)
+            keys = learned.keys()
+            rows = CorpusRows(shards, label, template, self.min_count, executor, closing, also=keys)
+            check_labels(rows, label)
+            sharing = None if self.sharing == "auto" else float(self.sharing)
+            target = DiskTarget(rows, learned, self._objective)
+            found = target.train(sharing, OF_OTHER_TASKS, self.calibrate)
+        everything = np.arange(len(found.predictors), dtype=np.uint32)
+        facts = {
+            "objective": found.found.objective,
+            "iterations": [found.found.rounds],
+            **self._facts(shards, learned.structure, found.sharing, notes),
+        }
+        weights = Weights.of(found.data, everything, found.predictors)
+        self._become(weights, template, rows.labels, label, found.factor, facts)
+        self.structure_ = learned.structure
+        self.sharing_ = found.sharing
+        self.seconds_ = monotonic() - start
+        return self
+
+    def _divide(
+        self, tasks: Sequence[Any], data: Corpus | Shards
+    ) -> tuple[list[AuxiliaryTask], list[ShardTask]]:
+        """Tasks of text in memory, or on disk."""
+        if not tasks:
+            raise DataError("there are no auxiliary tasks to learn from: give n_parts, or some")
+        if any(not isinstance(task, AuxiliaryTask | ShardTask) for task in tasks):
+            raise DataError("auxiliary is a list of tasks: see labelled and masked")
+        in_memory, on_disk = divide_tasks(tasks)
+        other = next((t for t in in_memory if t.is_part and t.corpus is not data), None)
+        if other is not None:
+            raise DataError(
+                f"the auxiliary task '{other.name}' is of another corpus than the one to train on, "
+                "or of a copy of it: say n_parts, which divides the text that is given"
+            )
+        if on_disk and self.variant == "paper":
+            raise DataError("the variant 'paper' needs tasks of text that memory holds")
+        return in_memory, on_disk
+
+    @property
+    def _first(self) -> First:
+        """How the structure is learned."""
+        printed = self.variant == "paper"
+        rounds = self.rounds or (PRINTED_ROUNDS if printed else ROUNDS)
+        objective = self._objective
+        return First(
+            self.h, rounds, self.by_columns, objective, self.min_count, self.threads, printed
+        )
+
+    def _facts(
+        self,
+        data: Corpus | Shards,
+        structure: Structure,
+        sharing: float | None,
+        notes: list[str],
+    ) -> dict[str, Any]:
+        rounds = [asdict(each) for each in structure.rounds_]
+        return {"columns": list(data.names), "rounds": rounds, "sharing": sharing, "notes": notes}
 
     def fresh(self) -> Self:
         """A clone, for the training on a part of the same text: what this one was trained on stays
@@ -196,36 +279,23 @@ class ASO(LinearTagger):
         made._seen = self._seen
         return made
 
-    def _auxiliary(self, data: Corpus, label: str) -> list[AuxiliaryTask]:
-        """The tasks given, without labels of the text to train on."""
-        given: Sequence[AuxiliaryTask] = self.auxiliary
-        if any(not isinstance(task, AuxiliaryTask) for task in given):
-            raise DataError("auxiliary is a list of tasks: see labelled and masked")
-        other = next((t for t in given if t.is_part and t.corpus is not data), None)
-        if other is not None:
-            raise DataError(
-                f"the auxiliary task '{other.name}' is of another corpus than the one to train on, "
-                "or of a copy of it: say n_parts, which divides the text that is given"
-            )
-        found = remove_overlap(given, data, label, self._seen)
-        if any(task.learned_from is not None for task in given):
-            self._seen = frozenset([*self._seen, *sequence_keys(data)])
+    def _without_own(
+        self, tasks: Sequence[AuxiliaryTask], data: Corpus, label: str
+    ) -> list[AuxiliaryTask]:
+        """Tasks without labels of the text to train on."""
+        found = remove_overlap(tasks, data, label, self._seen)
+        self._remember(tasks, data)
         return found
 
+    def _without_overlap(
+        self, tasks: Sequence[ShardTask], data: Corpus | Shards, label: str, executor: Executor
+    ) -> list[ShardTask]:
+        """The same of tasks on disk."""
+        found = leave_out_overlap(tasks, data, label, self._seen, executor)
+        if isinstance(data, Corpus):
+            self._remember(tasks, data)
+        return found
 
-def _is_of_much_text(task: AuxiliaryTask) -> bool:
-    """Whether a task is of other text, and of much."""
-    return not task.is_part and int((task.codes >= 0).sum()) >= MUCH_TEXT
-
-
-def _note_other_labels(tasks: Sequence[AuxiliaryTask], labels: Sequence[str]) -> list[str]:
-    """Notes on labelled tasks that have other labels than the target."""
-    notes = [
-        f"the auxiliary task '{task.name}' shares no label with the target: what its predictors "
-        "have in common counts, its labels are never given"
-        for task in tasks
-        if task.learned_from is not None and set(labels).isdisjoint(task.labels)
-    ]
-    for note in notes:
-        logger.info(note)
-    return notes
+    def _remember(self, tasks: Sequence[AuxiliaryTask | ShardTask], data: Corpus) -> None:
+        if any(task.learned_from is not None and not task.is_part for task in tasks):
+            self._seen = frozenset([*self._seen, *sequence_keys(data)])

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 
-from dovetail.corpus import Corpus
+from dovetail.corpus import Corpus, Shards
 from dovetail.corpus.sequences import sequence_keys
 from dovetail.errors import DataError
+from dovetail.multitask.masking import mask_values
 from dovetail.multitask.matrix import Codes, check_whole, number_labels
+from dovetail.multitask.tasks_on_disk import ShardTask
 
 MOST_VALUES = 20
 
@@ -87,21 +90,38 @@ def parts(corpus: Corpus, label: str, n: int) -> list[AuxiliaryTask]:
     return tasks
 
 
-def labelled(corpus: Corpus, label: str, *, name: str | None = None) -> AuxiliaryTask:
-    """Another labelled corpus. Its labels may be others than those of the target: tasks share
-    features alone.
+@overload
+def labelled(corpus: Corpus, label: str, *, name: str | None = None) -> AuxiliaryTask: ...
+@overload
+def labelled(corpus: Shards, label: str, *, name: str | None = None) -> ShardTask: ...
+def labelled(
+    corpus: Corpus | Shards, label: str, *, name: str | None = None
+) -> AuxiliaryTask | ShardTask:
+    """Another labelled corpus, in memory or on disk. Its labels may be others than those of the
+    target: tasks share features alone.
 
     >>> labelled(Corpus.from_lists({"word": [["a", "b"]], "tag": [["X", "Y"]]}), "tag").labels
     ('X', 'Y')
     """
+    if isinstance(corpus, Shards):
+        return ShardTask(name or label, corpus, label)
     codes, labels = number_labels(corpus.column(label))
     return AuxiliaryTask(name or label, corpus, codes, tuple(labels), learned_from=label)
 
 
+@overload
 def masked(
     corpus: Corpus, column: str, *, offset: int = 0, most: int = MOST_VALUES
-) -> AuxiliaryTask:
-    """Predict a column of unlabelled text from what stands around it (Ando and Zhang 2005).
+) -> AuxiliaryTask: ...
+@overload
+def masked(
+    corpus: Shards, column: str, *, offset: int = 0, most: int = MOST_VALUES
+) -> ShardTask: ...
+def masked(
+    corpus: Corpus | Shards, column: str, *, offset: int = 0, most: int = MOST_VALUES
+) -> AuxiliaryTask | ShardTask:
+    """Predict a column of unlabelled text, in memory or on disk, from what stands around it (Ando
+    and Zhang 2005).
 
     The values to predict are those ``offset`` tokens away. Features that read any column there are
     hidden, though not those that look at a whole sequence, such as ``side``. The ``most`` frequent
@@ -114,21 +134,14 @@ def masked(
     """
     check_whole("most", most)
     check_whole("offset", abs(offset), 0)
+    name = f"masked {column}[{offset}]" if offset else f"masked {column}"
+    if isinstance(corpus, Shards):
+        return ShardTask(name, corpus, column, offset, most)
     codes, levels = number_labels(corpus.column(column))
     frequency = np.bincount(codes[codes >= 0], minlength=len(levels))
     chosen = np.argsort(-frequency, kind="stable")[:most]
-    table = np.full(len(levels) + 1, len(chosen), np.int32)
-    table[chosen] = np.arange(len(chosen))
-    table[-1] = -1  # where a value is missing
-    values = table[codes]
-    tokens = np.arange(corpus.n_tokens)
-    sequences = np.repeat(np.arange(len(corpus)), np.diff(corpus.bounds))
-    there = tokens + offset
-    inside = (there >= 0) & (there < len(tokens))
-    inside[inside] &= sequences[there[inside]] == sequences[inside]
-    target = np.full(len(tokens), -1, np.int32)
-    target[inside] = values[there[inside]]
-    name = f"{column}[{offset}]" if offset else column
-    return AuxiliaryTask(
-        f"masked {name}", corpus, target, tuple(levels[k] for k in chosen), hidden=offset
-    )
+    numbers = np.full(len(levels), len(chosen), np.int32)
+    numbers[chosen] = np.arange(len(chosen))
+    target = mask_values(corpus, codes, numbers, offset)
+    labels = tuple(levels[k] for k in chosen)
+    return AuxiliaryTask(name, corpus, target, labels, hidden=offset)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
+import numpy.typing as npt
 
 from dovetail import _native
 from dovetail.corpus import Corpus
@@ -19,8 +20,10 @@ from dovetail.features import Template
 from dovetail.multitask.alternation import Directions
 from dovetail.multitask.auxiliary import AuxiliaryTask
 from dovetail.multitask.matrix import Matrix, Singles
+from dovetail.multitask.tasks_on_disk import ShardTask
 
 Source = TypeVar("Source")
+Task: TypeAlias = AuxiliaryTask | ShardTask
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,11 @@ class Learned(Generic[Source]):
     theta: Directions
     singular_values: list[list[float]]
     threads: int
+
+    def keys(self) -> npt.NDArray[np.uint64]:
+        """The keys of the features, in rising order."""
+        arrays: Any = _native.dataset_arrays(self.features)
+        return np.sort(arrays["keys"])
 
     def beside(self, template: Template, corpus: Corpus) -> tuple[Matrix, Placed]:
         """A matrix with the rows of a corpus, and the directions over its features."""
@@ -60,14 +68,12 @@ class Placed:
 
 @dataclass(frozen=True)
 class _Kept:
-    tasks: Sequence[ref[AuxiliaryTask]]
+    tasks: Sequence[ref[Task]]
     template: Template
     settings: tuple[Any, ...]
     learned: Learned[Any]
 
-    def is_of(
-        self, tasks: Sequence[AuxiliaryTask], template: Template, settings: tuple[Any, ...]
-    ) -> bool:
+    def is_of(self, tasks: Sequence[Task], template: Template, settings: tuple[Any, ...]) -> bool:
         """Whether the same was learned from. What functions of a template do cannot be compared."""
         if [own() for own in self.tasks] != [*tasks] or settings != self.settings:
             return False
@@ -76,11 +82,11 @@ class _Kept:
         return template == self.template
 
 
-_kept: WeakKeyDictionary[AuxiliaryTask, _Kept] = WeakKeyDictionary()  # by the first of the tasks
+_kept: WeakKeyDictionary[Task, _Kept] = WeakKeyDictionary()  # by the first of the tasks
 
 
 def learned_once(
-    tasks: Sequence[AuxiliaryTask],
+    tasks: Sequence[Task],
     template: Template,
     settings: tuple[Any, ...],
     learn: Callable[[], Learned[Source]],

@@ -30,7 +30,8 @@ from dovetail.multitask.matrix import (
     check_whole,
     number_labels,
 )
-from dovetail.multitask.shards import ShardTraining
+from dovetail.multitask.shard_rows import CorpusRows, check_labels, resolve_target
+from dovetail.multitask.shards import Solver
 from dovetail.multitask.training import Training
 from dovetail.multitask.weights import Weights
 
@@ -126,11 +127,11 @@ class LinearTagger(Estimator):
 
     def _fit_shards(self, shards: Shards, label: str | None, cluster: Any) -> Self:
         start = monotonic()
+        label, template = resolve_target(shards, label, self.features)
         with open_executor(cluster, self.threads) as executor, ExitStack() as closing:
-            training = ShardTraining(
-                shards, label, self.features, self.min_count, executor, closing
-            )
-            found = training.train(self._objective, calibrate=self.calibrate)
+            rows = CorpusRows(shards, label, template, self.min_count, executor, closing)
+            check_labels(rows, label)
+            found = Solver(rows).train(self._objective, calibrate=self.calibrate)
         everything = np.arange(len(found.weights), dtype=np.uint32)
         facts = {
             "objective": found.objective,
@@ -139,9 +140,9 @@ class LinearTagger(Estimator):
         }
         self._become(
             Weights.of(found.data, everything, found.weights),
-            training.template,
+            template,
             found.labels,
-            training.label,
+            label,
             found.factor,
             facts,
         )

@@ -44,14 +44,10 @@ class Matrix:
         if key not in self._firsts:
             self._kept.append(corpus)
             self._firsts[key] = self.native.n_tokens
-            rows = [r for r in self.template.rows if all(p.offset != hidden for p in r.parts)]
-            if not rows:
-                raise DataError(
-                    f"every feature of the template reads a column at the offset {hidden}, where "
-                    "the values to predict stand: give features of the context too"
-                )
-            columns = self.template.read_whole(corpus)
-            self.template.compile_rows(rows).extract_into(self.native, columns, None, None, None)
+            template = self.template if hidden is None else self.template.hiding(hidden)
+            columns = template.read_whole(corpus)
+            compiled = template.compile_rows(template.rows)
+            compiled.extract_into(self.native, columns, None, None, None)
         return self._firsts[key]
 
     @property

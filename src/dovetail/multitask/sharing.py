@@ -91,10 +91,10 @@ class Target:
         """The first of some sharings by which labels held out are likelier than without any, or
         else 0, and what was said of them."""
         trial = replace(self, training=self.training.coarser(COARSE))
-        alone = _surprises(trial.held_out(0.0)).mean()
+        alone = surprises(trial.held_out(0.0)).mean()
         for sharing in candidates:
             shared = trial.held_out(sharing)
-            if _surprises(shared).mean() < alone:
+            if surprises(shared).mean() < alone:
                 return sharing, shared
         return 0.0, self.held_out(0.0)
 
@@ -117,7 +117,7 @@ def _root(sharing: float | None) -> np.float32:
     return np.float32(1.0 if sharing is None else np.sqrt(sharing))
 
 
-def _surprises(own: HeldOut) -> Doubles:
+def surprises(own: HeldOut) -> Doubles:
     """Minus the logarithms of the probabilities of true labels, of those that were trained."""
     known = np.isin(own.codes, own.trained)
     shares = probabilities(own.scores[known], own.factor)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dovetail import __version__
+from dovetail import __version__, _native
+from dovetail.base.cluster import open_executor, refuse_cluster
 from dovetail.base.representation import Representation
 from dovetail.cores import count_cores
 from dovetail.corpus import Column, Corpus, SoftColumn
@@ -17,10 +21,19 @@ from dovetail.features import Template
 from dovetail.io.description import reading_description
 from dovetail.io.model_file import ModelFile, Source, open_model
 from dovetail.io.model_file import to_bytes as file_bytes
-from dovetail.multitask.alternation import Alternation, Round
+from dovetail.multitask.alternation import Alternation, Directions, Round
 from dovetail.multitask.auxiliary import AuxiliaryTask
 from dovetail.multitask.learned import Learned, learned_once
-from dovetail.multitask.matrix import Loss, Matrix, Objective, check_above_0, check_whole
+from dovetail.multitask.matrix import (
+    Loss,
+    Matrix,
+    Objective,
+    Singles,
+    check_above_0,
+    check_whole,
+)
+from dovetail.multitask.structure_on_disk import learn_on_disk, open_tasks
+from dovetail.multitask.tasks_on_disk import OpenTask, ShardTask
 from dovetail.multitask.weights import Weights
 from dovetail.representation.annotation import Value, resolve_value
 
@@ -65,6 +78,8 @@ class Structure(Representation):
     kind = "shared structure"
     fitted_by = "weights_"
 
+    rounds_: list[Round]
+
     def __init__(
         self,
         features: Template,
@@ -108,11 +123,41 @@ class Structure(Representation):
     def _objective(self) -> Objective:
         return Objective(self.loss, self.penalty, self.tolerance)
 
-    def fit(self, tasks: Sequence[AuxiliaryTask]) -> Structure:
-        """Learn what the tasks share; ``rounds_`` tells how it went."""
-        matrix = Matrix(self.features)
-        self._learn(matrix, tasks)
+    def fit(self, tasks: Sequence[AuxiliaryTask | ShardTask], *, cluster: Any = None) -> Structure:
+        """Learn what the tasks share; ``rounds_`` tells how it went. Text on disk is gone through
+        part by part, here or by the workers of ``cluster``, a Dask client."""
+        in_memory, on_disk = divide_tasks(tasks)
+        if not on_disk:
+            refuse_cluster(cluster)
+            self._learn(Matrix(self.features), in_memory)
+            return self
+        with open_executor(cluster, self.threads) as executor, ExitStack() as closing:
+            _check_tasks(on_disk, self.features)
+            opened = open_tasks(on_disk, self.features, self.min_count, executor, closing)
+            self._learn_on_disk(opened)
         return self
+
+    def _learn_on_disk(
+        self, tasks: Sequence[OpenTask], n_tokens: int | None = None
+    ) -> Learned[Structure]:
+        """Learn it from text on disk."""
+        if self.rounds > 1:
+            raise DataError(
+                f"rounds is {self.rounds}, and further rounds need text that memory holds: leave "
+                "it out"
+            )
+        group = partial(feature_groups, self.features) if self.by_columns else None
+        found = learn_on_disk(
+            tasks, self.h, self._objective, n_tokens=n_tokens, group=group, sample=SAMPLE
+        )
+        self.rounds_ = [found.round]
+        self.n_problems_ = found.n_problems
+        self._note(task.task for task in tasks)
+        self._keep(found.features, found.theta, found.spread)
+        shared = np.flatnonzero(found.theta.any(axis=1)).astype(np.uint32)
+        features = found.features.features_alone(shared)
+        threads = self.threads or count_cores()
+        return Learned(self, features, found.theta[shared], found.singular_values, threads)
 
     def _learn(
         self,
@@ -133,24 +178,33 @@ class Structure(Representation):
             self._objective,
             n_tokens=n_tokens,
             min_count=self.min_count,
-            groups=(lambda: feature_groups(matrix)) if self.by_columns else None,
+            groups=(lambda: feature_groups(self.features, matrix.native))
+            if self.by_columns
+            else None,
             leave_own_out=not as_printed,
             threads=threads,
         )
         least_change = 0.0 if as_printed else LEAST_CHANGE
-        self.rounds_: list[Round] = alternation.run(self.rounds, least_change)
+        self.rounds_ = alternation.run(self.rounds, least_change)
         self.n_problems_ = alternation.n_problems
-        seen = dict.fromkeys(task.learned_from for task in tasks)
-        self._biased_by = tuple(name for name in seen if name is not None)
+        self._note(tasks)
         theta = alternation.theta
         step = max(1, matrix.native.n_tokens // SAMPLE)
         sample = matrix.rows(np.arange(0, matrix.native.n_tokens, step))
-        spread = sample.project(theta, threads).std(axis=0)
+        self._keep(matrix.native, theta, sample.project(theta, threads).std(axis=0))
+        return alternation
+
+    def _note(self, tasks: Iterable[AuxiliaryTask | ShardTask]) -> None:
+        """Which columns of labels it has seen."""
+        seen = dict.fromkeys(task.learned_from for task in tasks)
+        self._biased_by = tuple(name for name in seen if name is not None)
+
+    def _keep(self, features: _native.Dataset, theta: Directions, spread: Singles) -> None:
+        """Keep directions, of a length that gives the numbers Theta x the spread wanted."""
         value = resolve_value(self.value)
         scale = np.where(spread > 0, value / np.where(spread > 0, spread, 1), 0)
         everything = np.arange(len(theta), dtype=np.uint32)
-        self.weights_ = Weights.of(matrix.native, everything, theta * scale.astype(np.float32))
-        return alternation
+        self.weights_ = Weights.of(features, everything, theta * scale.astype(np.float32))
 
     def _learn_once(
         self, tasks: Sequence[AuxiliaryTask], n_tokens: int | None, *, as_printed: bool
@@ -165,9 +219,23 @@ class Structure(Representation):
             threads = self.threads or count_cores()
             return Learned(self, features, found.theta[shared], found.singular_values, threads)
 
-        parameters = tuple(getattr(self, name) for name in PARAMETERS)
         strengths = [max(1.0, (n_tokens or 0) / int((task.codes >= 0).sum())) for task in tasks]
-        return learned_once(tasks, self.features, (*parameters, *strengths, as_printed), learn)
+        return learned_once(tasks, self.features, (*self._settings, *strengths, as_printed), learn)
+
+    def _learn_on_disk_once(
+        self, tasks: Sequence[OpenTask], n_tokens: int | None
+    ) -> Learned[Structure]:
+        """The same, unless it has just been learned."""
+        strengths = [max(1.0, (n_tokens or 0) / task.n_tokens) for task in tasks]
+        settings = (*self._settings, *strengths)
+        own = [task.task for task in tasks]
+        return learned_once(
+            own, self.features, settings, lambda: self._learn_on_disk(tasks, n_tokens)
+        )
+
+    @property
+    def _settings(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in PARAMETERS)
 
     @property
     def reads_(self) -> tuple[str, ...]:
@@ -226,10 +294,26 @@ class Structure(Representation):
         return made
 
 
-def _check_tasks(tasks: Sequence[AuxiliaryTask], features: Template) -> None:
+def divide_tasks(
+    tasks: Sequence[AuxiliaryTask | ShardTask],
+) -> tuple[list[AuxiliaryTask], list[ShardTask]]:
+    """Tasks of text in memory, or tasks of text on disk."""
     for task in tasks:
-        if not isinstance(task, AuxiliaryTask):
+        if not isinstance(task, AuxiliaryTask | ShardTask):
             raise DataError(f"{task!r} is no auxiliary task: make one by labelled or masked")
+    in_memory = [task for task in tasks if isinstance(task, AuxiliaryTask)]
+    on_disk = [task for task in tasks if isinstance(task, ShardTask)]
+    if in_memory and on_disk:
+        raise DataError(
+            f"the auxiliary task '{in_memory[0].name}' is of text in memory, and "
+            f"'{on_disk[0].name}' of text on disk: write the first with "
+            "dovetail.corpus.Shards.write too"
+        )
+    return in_memory, on_disk
+
+
+def _check_tasks(tasks: Sequence[AuxiliaryTask | ShardTask], features: Template) -> None:
+    for task in tasks:
         if task.learned_from in features.columns:
             raise DataError(
                 f"the template reads '{task.learned_from}', the column that the auxiliary task "
@@ -237,15 +321,15 @@ def _check_tasks(tasks: Sequence[AuxiliaryTask], features: Template) -> None:
             )
 
 
-def feature_groups(matrix: Matrix) -> npt.NDArray[np.int64]:
+def feature_groups(template: Template, data: _native.Dataset) -> npt.NDArray[np.int64]:
     """A number for each feature, by the columns that it reads; those of ends go with the first."""
     columns = {
         row.name: tuple(sorted({part.attribute.column for part in row.parts}))
-        for row in matrix.template.rows
+        for row in template.rows
     }
     numbers = {names: k for k, names in enumerate(dict.fromkeys(columns.values()))}
     found = [
         numbers[columns[row]] if row in columns else 0
-        for row in (name.partition("=")[0] for name in matrix.native.feature_names())
+        for row in (name.partition("=")[0] for name in data.feature_names())
     ]
     return np.array(found, np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from dovetail.base import Estimator, clone
 from dovetail.base.annotator import Annotator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dovetail.multitask import LinearTagger
     from dovetail.representation import Representation
 
-    Part = Tagger | LinearTagger | Annotator | Representation
+    Part: TypeAlias = Tagger | LinearTagger | Annotator | Representation
 
 
 class Composition(Estimator):

@@ -7,6 +7,8 @@ data = "train.conll"
 parts = 7
 text = "unlabelled.conll"
 masked = ["pos", "pos[1]"]
+
+Text of auxiliary tasks may also be a folder that holds a corpus in parts.
 """
 
 from __future__ import annotations
@@ -15,11 +17,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dovetail.corpus import Corpus
+from dovetail.corpus import Corpus, Shards
 from dovetail.corpus.formats import concatenate_files, read_filled
+from dovetail.corpus.shards import holds_shards
 from dovetail.errors import DataError
 from dovetail.features import Template
-from dovetail.multitask import ASO, AuxiliaryTask, LinearTagger, compound, labelled
+from dovetail.multitask import ASO, AuxiliaryTask, LinearTagger, ShardTask, compound, labelled
 from dovetail.recipe.description import Task
 from dovetail.recipe.structures import mask_columns
 
@@ -31,12 +34,18 @@ def build_linear_tagger(task: Task, template: Template, threads: int | None) -> 
         return LinearTagger(**settings)
     if "parts" in settings:
         settings["n_parts"] = settings.pop("parts")
-    tasks = [_read_labelled(task, path) for path in settings.pop("auxiliary", ())]
-    files, columns = settings.pop("text", ()), settings.pop("masked", ())
+    tasks: list[AuxiliaryTask | ShardTask] = [
+        _read_labelled(task, path) for path in settings.pop("auxiliary", ())
+    ]
+    text, columns = settings.pop("text", ()), settings.pop("masked", ())
+    files = [path for path in text if not holds_shards(path)]
     if files:
         tasks += mask_columns(
             concatenate_files(_read_unlabelled(task, path) for path in files), columns
         )
+    for path in text:
+        if holds_shards(path):
+            tasks += mask_columns(Shards(path), columns)
     return ASO(auxiliary=tasks, **settings)
 
 
@@ -49,7 +58,11 @@ def read_in_compounds(template: Template, reads: Sequence[str], columns: Sequenc
     return template
 
 
-def _read_labelled(task: Task, path: Path) -> AuxiliaryTask:
+def _read_labelled(task: Task, path: Path) -> AuxiliaryTask | ShardTask:
+    if holds_shards(path):
+        shards = Shards(path)
+        label = task.label if task.label in shards.names else shards.names[-1]
+        return labelled(shards, label, name=path.name)
     options = {} if task.columns is None else {"columns": task.columns}
     corpus = read_filled(path, task.format, **options)
     label = task.label if task.label in corpus.names else corpus.names[-1]

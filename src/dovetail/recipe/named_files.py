@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dovetail.corpus import format_of
+from dovetail.corpus.shards import holds_shards
 from dovetail.errors import DataError
 from dovetail.features.sets import NAMES
 from dovetail.recipe.schema.keys import suggest
@@ -21,6 +22,19 @@ def resolve_files(
     """The files of a key that takes one or several."""
     names = [given] if isinstance(given, str) else given
     return tuple(resolve_file(folder, name, what, format in FOLDER_FORMATS) for name in names)
+
+
+def resolve_texts(
+    folder: Path, given: str | list[str], what: str, format: str | None
+) -> tuple[Path, ...]:
+    """Files, or folders that hold corpora in parts."""
+    names = [given] if isinstance(given, str) else given
+    return tuple(
+        folder / name
+        if holds_shards(folder / name)
+        else resolve_file(folder, name, what, format in FOLDER_FORMATS)
+        for name in names
+    )
 
 
 def resolve_file(folder: Path, name: str, what: str, may_be_folder: bool = False) -> Path:

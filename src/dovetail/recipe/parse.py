@@ -20,6 +20,7 @@ from dovetail.recipe.named_files import (
     resolve_features,
     resolve_file,
     resolve_files,
+    resolve_texts,
 )
 from dovetail.recipe.schema.keys import Table, check_table, check_value
 from dovetail.recipe.schema.recipe import COMPARE, RECIPE
@@ -96,7 +97,7 @@ def _parse_task(path: Path, number: int, table: Any) -> Task:
     format = values.get("format")
     for key in ("auxiliary", "text"):
         if key in settings:
-            settings[key] = resolve_files(folder, settings[key], f"{where}: {key}", format)
+            settings[key] = resolve_texts(folder, settings[key], f"{where}: {key}", format)
     if ("text" in settings) != ("masked" in settings):
         raise DataError(f"{where}: text and masked go together: what is to be predicted, and where")
     if "data" in values:

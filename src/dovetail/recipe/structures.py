@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
-from dovetail.corpus import Corpus
+from dovetail.corpus import Corpus, Shards
 from dovetail.corpus.formats import concatenate_files, read_filled
 from dovetail.errors import DataError
 from dovetail.features.template_file import ready_made, template_from_file
-from dovetail.multitask import AuxiliaryTask, Structure, masked
+from dovetail.multitask import AuxiliaryTask, ShardTask, Structure, masked
 from dovetail.recipe.description import RepresentationSpec
 
 MASKED = re.compile(r"(?P<column>[^\[\]]+)(\[(?P<offset>-?\d+)\])?")
@@ -44,7 +44,11 @@ def read_structure_text(spec: RepresentationSpec) -> Corpus:
     return concatenate_files(read_filled(path, spec.format, **options) for path in spec.text)
 
 
-def mask_columns(text: Corpus, names: Iterable[str]) -> list[AuxiliaryTask]:
+@overload
+def mask_columns(text: Corpus, names: Iterable[str]) -> list[AuxiliaryTask]: ...
+@overload
+def mask_columns(text: Shards, names: Iterable[str]) -> list[ShardTask]: ...
+def mask_columns(text: Any, names: Iterable[str]) -> list[Any]:
     """Values of columns to predict, such as ``pos`` and, of the next token, ``pos[1]``."""
     tasks = []
     for name in names:

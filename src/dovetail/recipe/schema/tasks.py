@@ -102,8 +102,10 @@ _SHARED = {
 
 ASO_TASK = {
     **parameters_for(ASO, {**_LINEAR, **_SHARED}, parts="n_parts"),
-    "auxiliary": Key(FILES, "Files with the same columns, whose labels are auxiliary tasks."),
-    "text": Key(FILES, "Unlabelled text for the auxiliary tasks of masked."),
+    "auxiliary": Key(
+        FILES, "Files with the same columns, or corpora on disk, whose labels are auxiliary tasks."
+    ),
+    "text": Key(FILES, "Unlabelled text, or corpora on disk, for the auxiliary tasks of masked."),
     "masked": MASKED,
 }
 

@@ -190,7 +190,10 @@ class HMM(Representation):
             def steps(text: ShardText, at: Parameters, _: Memory, __: int) -> Iterator[Step]:
                 return shard_em(text, self.engine, self.rule, at)
 
-            train_on_text(self, vocabulary, text, options, steps)
+            try:
+                train_on_text(self, vocabulary, text, options, steps)
+            finally:
+                text.close()
 
     def _steps(self, text: Text, at: Parameters, memory: Memory, done: int) -> Iterator[Step]:
         if self.batch is None:

@@ -12,7 +12,7 @@ from dovetail.representation.hmm.em import Rule
 from dovetail.representation.hmm.inference import Engine
 from dovetail.representation.hmm.parameters import Counts, Parameters
 from dovetail.representation.hmm.steps import Step
-from dovetail.representation.shards import ShardText, read_words
+from dovetail.representation.shards import OPEN, ShardText
 from dovetail.representation.text import Floats
 
 
@@ -28,14 +28,13 @@ def expect_part(
     threads: int,
 ) -> float:
     """The E-step in one part: its log-likelihood, and counts added to those of the others."""
-    text = read_words(folder, number, len(emissions))
-    at = Parameters(start, transitions, emissions)
-    found = Engine(exact, threads).expected(text, at)
-    words = np.flatnonzero(np.bincount(text.words, minlength=text.n_words)).astype(np.uint32)
+    words = OPEN.get(folder, number)
+    at = Parameters(start, transitions, emissions[words.used])
+    found = Engine(exact, threads).expected(words.own, at)
     states, counts = np.arange(len(start), dtype=np.uint32), found.counts
     _native.add_multiples(sums[0], states, counts.start, exponent)
     _native.add_multiples(sums[1], states, counts.transitions, exponent)
-    _native.add_multiples(sums[2], words, counts.emissions[words], exponent)
+    _native.add_multiples(sums[2], words.used, counts.emissions, exponent)
     return found.log_likelihood
 
 

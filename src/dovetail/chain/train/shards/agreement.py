@@ -8,7 +8,8 @@ their keys, labels in that of their first appearance: neither depends on who ind
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,11 @@ import numpy.typing as npt
 
 from dovetail import _native
 from dovetail.chain.train.shards.index import Part, open_index
+from dovetail.errors import DataError, ModelFileError
 from dovetail.features import Dataset, Template
+from dovetail.io.array_file import read_arrays, write_arrays
 
+KIND = "features of all parts of a corpus"
 AT_ONCE = 2_000_000  # features of parts that are merged together
 
 Array = npt.NDArray[Any]
@@ -32,7 +36,29 @@ class Whole(NamedTuple):
 
 
 def agree(folder: str, parts: Sequence[Part], min_count: int) -> Whole:
-    """The table that all parts will use."""
+    """The table that all parts will use; an earlier training with the same features has left it
+    beside the parts."""
+    path = Path(folder) / f"whole-{min_count}.shard"
+    if not path.exists():
+        whole = _merge_parts(folder, parts, min_count)
+        facts = {"part_labels": whole.labels, "whole": whole.facts}
+        write_arrays(path, KIND, whole.arrays, facts)
+        return whole
+    try:
+        file = read_arrays(path, KIND)
+        return Whole(file.facts["part_labels"], file.arrays, file.facts["whole"])
+    except (ModelFileError, KeyError) as error:
+        raise DataError(f"{path} is damaged: {error}; delete it") from None
+
+
+def agree_beside(folder: str, parts: Sequence[Part], min_count: int, keys: Array) -> Whole:
+    """The same with features of some keys, in rising order, however rare they are."""
+    return _merge_parts(folder, parts, min_count, keys)
+
+
+def _merge_parts(
+    folder: str, parts: Sequence[Part], min_count: int, also: Array | None = None
+) -> Whole:
     labels = list(dict.fromkeys(label for part in parts for label in part.labels))
     maps = [map_labels(part.labels, labels) for part in parts]
     sizes = [len(_open(folder, number)["keys"]) for number in range(len(parts))]
@@ -43,7 +69,9 @@ def agree(folder: str, parts: Sequence[Part], min_count: int) -> Whole:
         for number, size in enumerate(sizes)
     ]
     merged = [
-        _merge(folder, maps, [slice(cut[k], cut[k + 1]) for cut in cuts], len(labels), min_count)
+        _merge(
+            folder, maps, [slice(cut[k], cut[k + 1]) for cut in cuts], len(labels), min_count, also
+        )
         for k in range(n_ranges)
     ]
     arrays = {name: np.concatenate([one.pop(name) for one in merged]) for name in [*merged[0]]}
@@ -63,15 +91,33 @@ def agree(folder: str, parts: Sequence[Part], min_count: int) -> Whole:
 
 def as_dataset(whole: Whole, template: Template | None) -> Dataset:
     """The names and counts of all features and labels; the tokens are elsewhere."""
+    data = Dataset(template)
+    data.native = features_alone(whole.arrays, whole.labels)
+    _native.set_whole(data.native, whole.arrays, **whole.facts)
+    return data
+
+
+def features_alone(named: Mapping[str, Array], labels: Sequence[str] = ()) -> _native.Dataset:
+    """A data set of features, by keys and names, and labels, without tokens."""
     nothing = {"values": np.float32, "gold": np.int32, "allowed": np.int32, "weights": np.float32}
     arrays = {name: np.zeros(0, dtype) for name, dtype in nothing.items()}
     arrays |= {"ids": np.zeros(0, np.uint32), "set_label": np.zeros(0, np.uint16)}
     arrays |= {name: np.zeros(1, np.uint64) for name in ("sequences", "tokens", "set_begin")}
-    arrays |= {name: whole.arrays[name] for name in ("keys", "names", "name_offsets")}
-    data = Dataset(template)
-    data.native = _native.dataset_from_arrays(arrays, whole.labels)
-    _native.set_whole(data.native, whole.arrays, **whole.facts)
-    return data
+    arrays |= {name: named[name] for name in ("keys", "names", "name_offsets")}
+    return _native.dataset_from_arrays(arrays, list(labels))
+
+
+def unite(several: Sequence[_native.Dataset]) -> tuple[_native.Dataset, list[Array]]:
+    """The features of several data sets, without tokens, in the order of their keys; and for each
+    of the data sets the numbers that its features have there."""
+    named: list[dict[str, Array]] = [dict(_native.dataset_arrays(one)) for one in several]  # type: ignore[arg-type]
+    keys, first = np.unique(np.concatenate([one["keys"] for one in named]), return_index=True)
+    before = np.cumsum([0, *(len(one["keys"]) for one in named)])
+    source = np.searchsorted(before, first, side="right") - 1
+    arrays = {"keys": keys}
+    arrays["names"], lengths = gather_names(named.__getitem__, source, first - before[source])
+    arrays["name_offsets"] = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
+    return features_alone(arrays), [np.searchsorted(keys, one["keys"]) for one in named]
 
 
 def map_labels(own: Sequence[str], labels: Sequence[str]) -> npt.NDArray[np.int32]:
@@ -90,6 +136,7 @@ def _merge(
     cuts: Sequence[slice],
     n_labels: int,
     min_count: int,
+    also: Array | None,
 ) -> dict[str, Array]:
     """The features of all parts whose keys lie in one range."""
     found: dict[str, list[Array]] = {"keys": [], "counts": [], "seen": [], "order": []}
@@ -105,9 +152,16 @@ def _merge(
     starts = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]))
     total = np.add.reduceat(counts[order], starts) if len(starts) else counts[:0]
     either = np.bitwise_or.reduceat(seen[order], starts, axis=0) if len(starts) else seen[:0]
-    kept = np.flatnonzero(total >= max(min_count, 1))
+    enough = total >= max(min_count, 1)
+    if also is not None:
+        enough |= np.isin(keys[order[starts]], also)
+    kept = np.flatnonzero(enough)
     first = order[starts[kept]]
-    names, name_lengths = _names(folder, part[first], number[first])
+    names, name_lengths = gather_names(
+        lambda k: {name.removeprefix("data_"): array for name, array in _open(folder, k).items()},
+        part[first],
+        number[first],
+    )
     bits = np.unpackbits(either[kept].view(np.uint8), axis=1, bitorder="little")
     pair_feature, pair_label = np.nonzero(bits)
     return {
@@ -132,16 +186,18 @@ def _renumber(seen: Array, own: npt.NDArray[np.int32], n_labels: int) -> Array:
     return out
 
 
-def _names(folder: str, part: Array, number: Array) -> tuple[Array, Array]:
-    """The names of features, each as a part has it, one after another; and their lengths."""
-    pieces, lengths = [], np.zeros(len(part), np.int64)
-    where = [np.flatnonzero(part == k) for k in np.unique(part)]
+def gather_names(
+    named: Callable[[int], Mapping[str, Array]], source: Array, number: Array
+) -> tuple[Array, Array]:
+    """The names of features, each by its source and its number there, one after another; and their
+    lengths."""
+    pieces, lengths = [], np.zeros(len(source), np.int64)
+    where = [np.flatnonzero(source == k) for k in np.unique(source)]
     for mine in where:
-        file = _open(folder, int(part[mine[0]]))
-        begin = file["data_name_offsets"][number[mine]].astype(np.int64)
-        own = file["data_name_offsets"][number[mine] + 1].astype(np.int64) - begin
-        pieces.append(file["data_names"][_each_byte(begin, own)])
-        lengths[mine] = own
+        own = named(int(source[mine[0]]))
+        begin = own["name_offsets"][number[mine]].astype(np.int64)
+        lengths[mine] = own["name_offsets"][number[mine] + 1].astype(np.int64) - begin
+        pieces.append(own["names"][_each_byte(begin, lengths[mine])])
     targets = np.cumsum(lengths) - lengths
     out = np.empty(int(lengths.sum()), np.uint8)
     for mine, piece in zip(where, pieces, strict=True):

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from dovetail import _native
 from dovetail.base.executor import Executor
 from dovetail.chain.inputs import index_training_data
+from dovetail.corpus import Corpus
 from dovetail.corpus.shards import Shards
 from dovetail.errors import DataError, TrainingError
 from dovetail.features import Dataset, Template
@@ -31,13 +32,26 @@ OCCURRENCE, TOKEN = 30, 100  # bytes that the indexing and layout of a part take
 ROWS = 20  # features of a token, where a function makes them
 
 
+class Derived(Protocol):
+    """Labels that a corpus does not have: they are made of its columns, part by part."""
+
+    @property
+    def key(self) -> str:
+        """What tells these labels from others."""
+        ...
+
+    def derive(self, part: Corpus, features: Template) -> tuple[Corpus, str, Template]:
+        """A part with the labels, the name of their column, and features that do not read them."""
+        ...
+
+
 class Order(NamedTuple):
     """What is to be indexed, how, and the folder for what comes of it."""
 
     corpus: str
     folder: str
     features: FeatureSet
-    label: str
+    label: str | Derived
     constraints: Any
 
 
@@ -61,9 +75,12 @@ def resolve_columns(
     return label, resolve_corpus_features(features, shards[first], label)
 
 
-def index_folder(shards: Shards, features: FeatureSet, label: str, closing: ExitStack) -> str:
+def index_folder(
+    shards: Shards, features: FeatureSet, label: str | Derived, closing: ExitStack
+) -> str:
     """Where the index is or will be. What a function computes cannot be told from outside: features
     that need one are indexed anew each time, in a folder that is then removed."""
+    label = label if isinstance(label, str) else label.key
     if isinstance(features, Template) and not features.functions:
         spec = [json.dumps(features.spec(), default=str).encode()]
         spec.append(pickle.dumps((features.lexicons, features.tables)))
@@ -74,7 +91,7 @@ def index_folder(shards: Shards, features: FeatureSet, label: str, closing: Exit
 
 
 def index_parts(
-    shards: Shards, features: FeatureSet, label: str, folder: str, executor: Executor
+    shards: Shards, features: FeatureSet, label: str | Derived, folder: str, executor: Executor
 ) -> list[Part]:
     """Index all parts that are not yet."""
     numbers = range(len(shards))
@@ -93,9 +110,12 @@ def index_part(number: int, order: Order) -> Part:
     if path.exists():
         facts = read_arrays(path, KIND, verify=False).facts
         return Part(facts["part_labels"], facts)
-    corpus = Shards(order.corpus)[number]
+    corpus, label, features = Shards(order.corpus)[number], order.label, order.features
+    if not isinstance(label, str):
+        assert isinstance(features, Template)
+        corpus, label, features = label.derive(corpus, features)
     data, description = index_training_data(
-        corpus, None, order.label, None, None, order.features, order.constraints
+        corpus, None, label, None, None, features, order.constraints
     )
     facts = {
         "part_labels": data.labels,
