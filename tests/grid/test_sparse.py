@@ -108,6 +108,24 @@ def test_the_kept_mass_of_a_single_token_is_what_its_states_hold(
     assert found.report.states_kept <= 1.3 * fewest + 2
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_least_kept_mass_is_that_of_the_worst_sequence(threads: int) -> None:
+    scene = tagging(60, 7, 5, 4, certainty=4.0, length=20)
+    limits: Any = {"method": "beam", "beam": 30, "threads": threads}
+
+    def least(bounds: Any) -> float:
+        alone = Grid(
+            [node[slice(*bounds)] for node in scene["nodes"]],
+            scene["transitions"],
+            {layers: factor[slice(*bounds)] for layers, factor in scene["cotemporal"].items()},
+        )
+        return float(alone.marginals(**limits).report.least_kept_mass)
+
+    each = [least(bounds) for bounds in pairwise(scene["bounds"])]
+    assert len(set(each)) == 3
+    assert Grid(**scene).marginals(**limits).report.least_kept_mass == pytest.approx(min(each))
+
+
 def test_taggings_are_decoded_as_exactly_with_few_states() -> None:
     grid = Grid(**tagging(1500, 12, 9, 9))
     exact, found = grid.best("exact"), grid.best("sparse", check=True)
