@@ -80,7 +80,7 @@ def test_names_and_kinds_of_columns_that_others_write(tmp_path: Path, caplog) ->
     assert corpus.lists("word") == [["EU", "rejects"], ["Yes"]]
     assert corpus.lists("label") == [["B-ORG", "O"], [None]]
     assert corpus.lists("pos") == [[None, None], ["UH"]]
-    assert "1 rows without tokens were left out" in caplog.text
+    assert "x.parquet: 1 rows without tokens were left out" in caplog.text
 
 
 def test_plain_text_is_tokenized(tmp_path: Path) -> None:
