@@ -230,6 +230,17 @@ def test_a_lexicon_has_to_be_given() -> None:
         Template(column("word").lexicon("cities"))
 
 
+def test_a_function_has_to_be_given() -> None:
+    with pytest.raises(DataError, match=r"function that it was not given: word\.apply"):
+        Template.parse('word.apply("first")')
+
+
+def test_hiding_leaves_something_to_read() -> None:
+    assert len(Template(column("word").window(1)).hiding(0).rows) == 2
+    with pytest.raises(DataError, match="every feature .* reads a column at the offset 0"):
+        Template(column("word")).hiding(0)
+
+
 def test_labels_that_do_not_fit_are_named() -> None:
     with pytest.raises(DataError, match="sequence 2: has 1 tokens but 2 labels"):
         Tagger(features=Template(column("word"))).fit([["a"], ["b"]], [["X"], ["X", "Y"]])
