@@ -237,7 +237,7 @@ def test_a_function_has_to_be_given() -> None:
 
 def test_hiding_leaves_something_to_read() -> None:
     assert len(Template(column("word").window(1)).hiding(0).rows) == 2
-    with pytest.raises(DataError, match="every feature .* reads a column at the offset 0"):
+    with pytest.raises(DataError, match=r"every feature .* reads a column at the offset 0"):
         Template(column("word")).hiding(0)
 
 
