@@ -129,7 +129,7 @@ def test_the_least_kept_mass_is_that_of_the_worst_sequence(threads: int) -> None
 def test_taggings_are_decoded_as_exactly_with_few_states() -> None:
     grid = Grid(**tagging(1500, 12, 9, 9))
     exact, found = grid.best("exact"), grid.best("sparse", check=True)
-    assert found.report.states_kept < 60
+    assert 1 <= found.report.states_kept < 60
     assert found.report.least_kept_mass >= 1 - 1.1e-4
     assert np.mean(np.concatenate(exact.labels) != np.concatenate(found.labels)) <= 1e-3
     rough = grid.marginals("sparse", check=True).report.gap
