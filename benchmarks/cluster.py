@@ -26,7 +26,7 @@ from scipy.optimize import minimize
 
 from common import Targets, table
 from dovetail import Tagger
-from dovetail.base.cluster import Cluster, import_distributed
+from dovetail.base.cluster import Cluster, open_cluster
 from dovetail.base.executor import Executor, Here, Multiples
 from dovetail.chain.train.shards.objective import evaluate_part
 from dovetail.cli.answers import Request
@@ -144,13 +144,7 @@ def make_tagger() -> Tagger:
 
 
 def on_workers(shards: Shards, number: int) -> dict[str, Spent]:
-    distributed = import_distributed()
-    with (
-        distributed.LocalCluster(
-            n_workers=number, threads_per_worker=1, dashboard_address=":0"
-        ) as made,
-        distributed.Client(made) as client,
-    ):
+    with open_cluster(f"local:{number}") as client:
         found = measure(shards, Cluster(client), client)
         if number == 2:
             found["naive"] = train_naively(shards, client)

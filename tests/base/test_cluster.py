@@ -272,6 +272,14 @@ def test_steps_have_names_on_the_dashboard(client: Any, shards: Shards, tmp_path
     assert {"index", "layout", "ascent", "gradient"} <= names
 
 
+def test_workers_here_keep_memory_that_they_need_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in clusters.MEMORY:
+        monkeypatch.delenv(name, raising=False)  # another cluster in this process has set it
+    with open_cluster("local:1") as client:
+        for name, value in clusters.MEMORY.items():
+            assert list(client.run(os.environ.get, name).values()) == [str(value)]
+
+
 def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clusters, "CONNECT", 0.5)
     nowhere = "tcp://127.0.0.1:9"
