@@ -34,6 +34,14 @@ KINDS: list[Callable[[], Any]] = [
 ]
 
 
+def test_more_tokens_than_are_tagged_at_a_time() -> None:
+    lengths = (5000, 4000, 0, 1, 9000, 3)
+    X = [[[f"w={k % 7}"] for k in range(n)] for n in lengths]
+    y = [["ABC"[k % 3] for k in range(n)] for n in lengths]
+    tagger = Tagger(max_iterations=3, threads=1).fit(X[3:4] + X[5:], y[3:4] + y[5:])
+    assert tagger.predict(X) == [tagger.predict([sequence])[0] for sequence in X]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_iterable_will_do(kind: Callable[[], Any]) -> None:
     for ask in (

@@ -80,7 +80,7 @@ def test_names_and_kinds_of_columns_that_others_write(tmp_path: Path, caplog) ->
     assert corpus.lists("word") == [["EU", "rejects"], ["Yes"]]
     assert corpus.lists("label") == [["B-ORG", "O"], [None]]
     assert corpus.lists("pos") == [[None, None], ["UH"]]
-    assert "1 rows without tokens were left out" in caplog.text
+    assert "x.parquet: 1 rows without tokens were left out" in caplog.text
 
 
 def test_plain_text_is_tokenized(tmp_path: Path) -> None:
@@ -101,6 +101,14 @@ def test_plain_text_is_tokenized(tmp_path: Path) -> None:
         (
             {"word": [["a"]], "text": ["a"], "offsets": [[[0, 2]]]},
             r"row 1: token 1 has the offsets \[0, 2\] in a text of 1 characters",
+        ),
+        (
+            {"word": [["a", "b"]], "text": ["abc"], "offsets": [[[0, 2], [1, 3]]]},
+            r"row 1: token 2 has the offsets \[1, 3\] in a text of 3 characters",
+        ),
+        (
+            {"word": [["a"], ["b"]], "text": ["a", "b"], "offsets": [[[0, 1]], [[1, 1]]]},
+            r"row 2: token 1 has the offsets \[1, 1\] in a text of 1 characters",
         ),
         (
             {"word": [["a", "b"]], "text": ["ab"], "offsets": [[[0, 1]]]},

@@ -319,7 +319,7 @@ def test_of_several_annotations_of_label_studio_the_latest_counts(tmp_path: Path
     path.write_text(json.dumps([{"data": {"text": "ab"}, "annotations": own} for own in tasks]))
     with caplog.at_level(logging.WARNING):
         assert read(path).lists("label") == [["B-X"], ["B-Y"], ["B-Y"], ["B-X"]]
-    assert "3 tasks have several annotations; the latest is taken" in caplog.text
+    assert "x.json: 3 tasks have several annotations; the latest is taken" in caplog.text
 
 
 def task(**value: object) -> dict[str, object]:

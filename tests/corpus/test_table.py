@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -51,8 +52,8 @@ def test_bad_columns_are_refused(codes, levels, message: str) -> None:
 
 @pytest.mark.parametrize("wrong", [1, True, ["a"], b"a"])
 def test_columns_hold_strings_only(wrong: object) -> None:
-    with pytest.raises(DataError, match="strings or None, not"):
-        Column.from_values(["a", wrong])  # type: ignore[list-item]
+    with pytest.raises(DataError, match=f"strings or None, not {re.escape(repr(wrong))}"):
+        Column.from_values(["a", None, wrong])  # type: ignore[list-item]
 
 
 @given(lists)

@@ -176,6 +176,10 @@ def test_labels_that_look_like_a_weight() -> None:
     assert not data.native.weighted
 
 
+def test_nothing_between_two_tabs_is_no_feature() -> None:
+    assert shown(pieces(b"X\ta\t\tb\t\nY\t\n")) == shown(pieces(b"X\ta\tb\nY\n"))
+
+
 def test_several_texts_are_one(tmp_path: Path) -> None:
     first = written(tmp_path / "1.txt", "X\ta\nY\tb")
     second = written(tmp_path / "2.txt", "@weight:2\nZ\tc\n\n")
@@ -446,3 +450,42 @@ def test_a_tagger_indexes_what_it_is_trained_on() -> None:
     assert found.label_column_ == "x"
     assert found.reads_ == ("word",)
     assert found.predict(corpus) == tagger.clone().fit(corpus).predict(corpus)
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "what"),
+    [
+        ("sequences", [0, 2, 4], "sequences"),
+        ("sequences", [0, 4, 3], "sequences"),
+        ("sequences", [1, 2, 3], "sequences"),
+        ("sequences", [], "sequences"),
+        ("gold", [0, -2], "labels"),
+        ("gold", [0, -2, 2], "labels"),
+        ("gold", [0, -3, 1], "labels"),
+        ("allowed", [0], "labels"),
+        ("allowed", [0, 0, 2], "labels"),
+        ("weights", [1], "weights"),
+        ("set_begin", [0, 3], "sets of labels"),
+        ("set_label", [0, 2], "sets of labels"),
+        ("tokens", [0, 1, 2, 4], "occurrences"),
+        ("tokens", [0, 2, 1, 3], "occurrences"),
+        ("ids", [0, 1, 3], "occurrences"),
+        ("values", [1], "occurrences"),
+        ("keys", [1, 0, 3], "names"),
+        ("keys", [1, 2, 1], "names"),
+        ("keys", [1, 2], "names"),
+        ("name_offsets", [0, 1, 2, 4], "names"),
+    ],
+)
+def test_a_damaged_copy_is_refused(name: str, numbers: list[int], what: str) -> None:
+    data = Dataset()
+    for token, label, weight in (("a", "X", 1.0), ("b", {"X", "Y"}, 2.0), ("c", "Y", 1.0)):
+        data.append([[token]], [label], weight=weight)
+    state = data.__getstate__()
+    arrays, labels = state["native"]
+    damaged = {**arrays, name: np.array(numbers, dtype=arrays[name].dtype)}
+    again = Dataset.__new__(Dataset)
+    again.__setstate__(state)
+    assert shown(again) == shown(data)
+    with pytest.raises(ValueError, match=f"^its {what} do not fit"):
+        again.__setstate__({**state, "native": (damaged, labels)})

@@ -207,6 +207,16 @@ def test_bad_tokens_are_named(data: Any, message: str) -> None:
         Template(column("word")).features(data)
 
 
+@pytest.mark.parametrize(("more", "listed"), [("", "word, pos"), ("shape", "word, pos, ...")])
+def test_strings_where_tuples_were_expected(more: str, listed: str) -> None:
+    names = ["word", "pos", *more.split()]
+    template = Template(*(column(name) for name in names))
+    given = tuple("ab" if not more else "abc")
+    with pytest.raises(DataError) as told:
+        template.features([[given], [given, "a"]])
+    assert f"sequence 2 token 2 is one string where the columns {listed} were" in str(told.value)
+
+
 def test_a_missing_column_is_named() -> None:
     corpus = Corpus.from_lists({"word": [["a"]], "label": [["X"]]})
     with pytest.raises(DataError, match="column 'pos' that the data does not have"):
@@ -218,6 +228,17 @@ def test_a_missing_column_is_named() -> None:
 def test_a_lexicon_has_to_be_given() -> None:
     with pytest.raises(DataError, match="lexicon 'cities' that it was not given"):
         Template(column("word").lexicon("cities"))
+
+
+def test_a_function_has_to_be_given() -> None:
+    with pytest.raises(DataError, match=r"function that it was not given: word\.apply"):
+        Template.parse('word.apply("first")')
+
+
+def test_hiding_leaves_something_to_read() -> None:
+    assert len(Template(column("word").window(1)).hiding(0).rows) == 2
+    with pytest.raises(DataError, match=r"every feature .* reads a column at the offset 0"):
+        Template(column("word")).hiding(0)
 
 
 def test_labels_that_do_not_fit_are_named() -> None:

@@ -84,15 +84,18 @@ def test_what_limits_cost_is_never_hidden(scene: dict[str, Any], epsilon: float,
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([1e-3, 1e-2, 0.1]))
-def test_the_kept_mass_of_a_single_token_is_what_its_states_hold(seed: int, epsilon: float) -> None:
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1e-3, 1e-2, 0.1]), st.sampled_from([1.0, 4.0]))
+def test_the_kept_mass_of_a_single_token_is_what_its_states_hold(
+    seed: int, epsilon: float, coupling: float
+) -> None:
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(2, 9, size=3)
+    sizes = rng.integers(2, 12, size=3)
     scores = {
         "nodes": [2 * rng.normal(size=(1, size)) for size in sizes],
         "transitions": [np.zeros((size, size)) for size in sizes],
         "cotemporal": {
-            (a, b): rng.normal(size=(1, sizes[a], sizes[b])) for a, b in ((0, 1), (2, 0), (1, 2))
+            (a, b): coupling * rng.normal(size=(1, sizes[a], sizes[b]))
+            for a, b in ((0, 1), (2, 0), (1, 2))
         },
     }
     grid = Grid(**scores)
@@ -105,10 +108,28 @@ def test_the_kept_mass_of_a_single_token_is_what_its_states_hold(seed: int, epsi
     assert found.report.states_kept <= 1.3 * fewest + 2
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_least_kept_mass_is_that_of_the_worst_sequence(threads: int) -> None:
+    scene = tagging(60, 7, 5, 4, certainty=4.0, length=20)
+    limits: Any = {"method": "beam", "beam": 30, "threads": threads}
+
+    def least(bounds: Any) -> float:
+        alone = Grid(
+            [node[slice(*bounds)] for node in scene["nodes"]],
+            scene["transitions"],
+            {layers: factor[slice(*bounds)] for layers, factor in scene["cotemporal"].items()},
+        )
+        return float(alone.marginals(**limits).report.least_kept_mass)
+
+    each = [least(bounds) for bounds in pairwise(scene["bounds"])]
+    assert len(set(each)) == 3
+    assert Grid(**scene).marginals(**limits).report.least_kept_mass == pytest.approx(min(each))
+
+
 def test_taggings_are_decoded_as_exactly_with_few_states() -> None:
     grid = Grid(**tagging(1500, 12, 9, 9))
     exact, found = grid.best("exact"), grid.best("sparse", check=True)
-    assert found.report.states_kept < 60
+    assert 1 <= found.report.states_kept < 60
     assert found.report.least_kept_mass >= 1 - 1.1e-4
     assert np.mean(np.concatenate(exact.labels) != np.concatenate(found.labels)) <= 1e-3
     rough = grid.marginals("sparse", check=True).report.gap
@@ -140,6 +161,18 @@ def test_a_dead_end_makes_the_search_wider(method: str) -> None:
     assert found.labels[0].tolist() == [1, 1]
     assert found.scores[0] == 1
     assert grid.marginals(method, beam=1).labels[0][0] == pytest.approx([0, 1])
+
+
+def test_a_dead_end_among_more_states_than_can_all_be_kept() -> None:
+    """The ten likeliest of the first labels forbid all that may follow; other layers are sure."""
+    nodes = [np.zeros((2, 11)), *(np.zeros((2, 9)) for _ in range(5))]
+    nodes[0][0, :10] = 5
+    for node in nodes[1:]:
+        node[:, 0] = 50
+    transitions = [np.zeros((node.shape[1],) * 2) for node in nodes]
+    transitions[0][:10] = -np.inf
+    found = Grid(nodes, transitions).best("beam", beam=1)
+    assert [labels[0] for labels in found.labels] == [10, 0, 0, 0, 0, 0]
 
 
 def test_what_is_not_allowed_is_an_error() -> None:

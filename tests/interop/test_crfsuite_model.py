@@ -59,6 +59,14 @@ def test_labels_and_marginals_are_theirs(model: Path) -> None:
             assert row == pytest.approx(wanted, abs=1e-6)
 
 
+def test_a_model_of_one_label(tmp_path: Path) -> None:
+    X, y = random_items(1)
+    train_theirs(tmp_path / "one", X, [["A"] * len(labels) for labels in y])
+    ours = import_model(tmp_path / "one")
+    assert ours.labels_ == ["A"]
+    assert ours.predict(X) == [["A"] * len(xseq) for xseq in X]
+
+
 def test_written_again_it_is_the_same_file(model: Path) -> None:
     content = model.read_bytes()
     assert crfsuite_bytes(read_crfsuite(content, "it")) == content

@@ -50,7 +50,7 @@ def in_child(work: Callable[[], int], seconds: float) -> int:
     """The exit code of work in a forked process that says nothing; beyond the time it is killed.
 
     It works in an empty folder, which is gone afterwards as are the processes that it started."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         child = os.fork()
         if not child:
             os.setsid()

@@ -46,6 +46,7 @@ from dovetail.errors import DataError, DovetailError, ModelFileError, TrainingEr
         ({"constraints": "IOBES"}, "sequence 1 has labels"),
         ({"constraints": Constraints(follow={"Q": {"O"}})}, "the constraints name the label 'Q'"),
         ({"constraints": Constraints(start={"I-DATE"})}, "sequence 1 has labels"),
+        ({"constraints": Constraints(end={"B-DATE"})}, "sequence 1 has labels"),
     ],
 )
 def test_settings_that_cannot_be(choices: dict[str, Any], message: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -19,9 +20,9 @@ import scipy.sparse  # noqa: F401
 from tools.reliability.native.build import FOLDER
 from tools.reliability.trials import KILLED, PYTEST, ROOT, SURVIVED, Chosen, in_child, tell
 
-FOLDERS = ("chain", "features", "grid", "pipeline", "representation", "multitask")
+FOLDERS = ("chain", "features", "grid", "pipeline", "representation", "multitask", "interop")
 TESTS = (*(f"tests/{folder}" for folder in FOLDERS), "tests/test_numeric.py")
-PATIENCE = 15.0  # seconds that tests may take beyond five times what they took before
+PATIENCE = 15.0  # seconds that a test may take beyond five times what it took before
 CHOSEN, SEEN = "DOVETAIL_MUTANT", "DOVETAIL_MUTANTS_SEEN"
 MOST = 4096  # as in mutants.hpp
 
@@ -58,6 +59,17 @@ class Tracer:
             self.reached.mutants[item.nodeid] = self._numbers()
 
 
+class Hurry:
+    """A plugin of pytest that ends the process in a test that takes much longer than before."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self.seconds = seconds
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> None:
+        signal.alarm(int(5 * self.seconds[item.nodeid] + PATIENCE))
+
+
 def trace_tests(tests: list[str]) -> Reached:
     """Run the tests once, and note what they come past."""
     with tempfile.TemporaryDirectory() as folder:
@@ -78,29 +90,29 @@ def trace_tests(tests: list[str]) -> Reached:
         return Reached(*json.loads(told.read_text(encoding="utf-8")))
 
 
-def tests_of(number: int, reached: Reached, most_seconds: float) -> list[str]:
-    """The tests that come past a mistake, the quickest first, as many as the time allows."""
+def tests_of(number: int, reached: Reached, most_seconds: float) -> dict[str, float]:
+    """The tests that come past a mistake, and how long each takes: the quickest first, as many as
+    the time allows."""
     everything = number in reached.at_import
     tests = [test for test, there in reached.mutants.items() if everything or number in there]
-    chosen: list[str] = []
-    spent = 0.0
+    chosen: dict[str, float] = {}
     for test in sorted(tests, key=reached.seconds.__getitem__):
-        spent += reached.seconds[test]
-        if chosen and spent > most_seconds:
+        if chosen and sum(chosen.values()) + reached.seconds[test] > most_seconds:
             break
-        chosen.append(test)
+        chosen[test] = reached.seconds[test]
     return chosen
 
 
-def try_mutant(number: int, tests: list[str], seconds: float) -> int:
-    """Whether any of these tests fails."""
+def try_mutant(number: int, seconds: dict[str, float]) -> int:
+    """Whether any of these tests fails, each of which took so many seconds."""
+    tests = list(seconds)
     files = list(dict.fromkeys(f"{ROOT}/{test.partition('::')[0]}" for test in tests))
 
     def work() -> int:
         os.environ[CHOSEN] = str(number)
-        return int(pytest.main([*PYTEST, "-x", *files], [Chosen(tests)]))
+        return int(pytest.main([*PYTEST, "-x", *files], [Chosen(tests), Hurry(seconds)]))
 
-    return KILLED if in_child(work, 5 * seconds + PATIENCE) else SURVIVED
+    return KILLED if in_child(work, 5 * sum(seconds.values()) + PATIENCE) else SURVIVED
 
 
 def main() -> int:
@@ -109,8 +121,7 @@ def main() -> int:
     killed = 0
     for number, what in task["mutants"]:
         tests = tests_of(number, reached, task["seconds"])
-        seconds = sum(reached.seconds[test] for test in tests)
-        if tests and try_mutant(number, tests, seconds) == KILLED:
+        if tests and try_mutant(number, tests) == KILLED:
             killed += 1
         else:
             passed = f"{len(tests)} tests passed" if tests else "no test comes here"
