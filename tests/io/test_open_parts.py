@@ -53,6 +53,15 @@ def test_parts_of_another_folder_take_their_place(parts: OpenParts[Part], tmp_pa
     assert opened[-1] == ("b", 0, False)
 
 
+def test_one_part_stays_open_however_large_it_is(
+    parts: OpenParts[Part], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_parts, "STAY_OPEN", 5)
+    for _ in range(2):
+        assert parts.get(str(tmp_path / "a"), 0).number == 0
+    assert opened == [("a", 0, True)]
+
+
 def test_a_file_that_has_changed_is_checked_again(parts: OpenParts[Part], tmp_path: Path) -> None:
     folder = str(tmp_path / "a")
     parts.get(folder, 0)

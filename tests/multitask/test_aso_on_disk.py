@@ -12,6 +12,7 @@ from dovetail import ASO, Corpus, Template, column
 from dovetail.corpus import Shards
 from dovetail.corpus.conll import write_conll
 from dovetail.errors import DataError
+from dovetail.io.fingerprint import fingerprint
 from dovetail.multitask import Structure, labelled, masked
 from dovetail.recipe import Recipe
 from multitask.corpora import random_corpus
@@ -207,7 +208,12 @@ def test_recipes_name_folders_with_parts(
         f'h = 3\nauxiliary = "{stored.folder}"\ntext = "{stored.folder}"\nmasked = ["word[1]"]\n'
     )
     recipe = Recipe.read(tmp_path / "recipe.toml")
+    named = [path for task in recipe.tasks for path in task.files]
+    assert stored.folder / "shards.json" in named
+    before = fingerprint(*named)
     pipeline = recipe.fit()
+    assert fingerprint(*named) == before  # though the folder has more in it now
+    assert not list(stored.folder.rglob("rows-*-*"))  # of this target alone
     tagger = pipeline.layers[0].annotator.tagger
     asked = [labelled(stored, "tag"), masked(stored, "word", offset=1)]
     assert [task.name for task in tagger.auxiliary] == ["text", asked[1].name]
@@ -219,7 +225,7 @@ def test_what_is_refused(few: Corpus, stored_few: Shards, other: Corpus, stored:
     on_disk, in_memory = tasks(stored)["words"], tasks(other)["words"]
     for refused, target, message in (
         ({"n_parts": 7}, stored_few, "parts of a text on disk are no tasks"),
-        ({"n_parts": 2}, few, "is of text in memory, and 'masked word"),
+        ({"n_parts": 2}, few, "auxiliary tasks are on disk: give n_parts=0"),
         ({"auxiliary": []}, stored_few, "there are no auxiliary tasks to learn from"),
         ({"auxiliary": [*on_disk, *in_memory]}, few, "'masked word.-1.' of text on disk: write"),
         ({"auxiliary": ["word"]}, few, "auxiliary is a list of tasks"),

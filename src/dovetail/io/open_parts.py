@@ -26,7 +26,8 @@ class OpenParts(Generic[P]):
     """The parts that this process has open; each is checked when it is first opened.
 
     Parts are gone through in rounds. Where not all of them fit, those that came first stay, and
-    make room for parts of another folder only: if the latest stayed, none would be met again.
+    make room for parts of another folder only: if the latest stayed, none would be met again. One
+    part stays open however large it is.
     """
 
     def __init__(self, path: Callable[[str, int], Path], open_part: Callable[..., P]) -> None:
@@ -62,7 +63,7 @@ class OpenParts(Generic[P]):
         here = Path(name).parent
         others = [one for one in self._open if Path(one).parent != here]
         for dropped in (*others, name):
-            if sum(one.size for one in self._open.values()) <= STAY_OPEN:
+            if len(self._open) == 1 or sum(o.size for o in self._open.values()) <= STAY_OPEN:
                 break
             del self._open[dropped]
 

@@ -144,6 +144,11 @@ class ASO(LinearTagger):
             return self._fit_shards(data, label, cluster)
         start = monotonic()
         label, template, codes, labels = self._given(data, label)
+        if self.n_parts and any(isinstance(task, ShardTask) for task in self.auxiliary):
+            raise DataError(
+                "parts of the text to train on are in memory, auxiliary tasks are on disk: give "
+                "n_parts=0 (in a recipe, parts = 0)"
+            )
         own = parts(data, label, self.n_parts) if self.n_parts else ()
         tasks, on_disk = self._divide([*own, *self.auxiliary], data)
         printed = self.variant == "paper"
@@ -152,9 +157,9 @@ class ASO(LinearTagger):
         if on_disk:
             with open_executor(cluster, self.threads) as executor, ExitStack() as closing:
                 clear = self._without_overlap(on_disk, data, label, executor)
-                opened = self._first.open(clear, template, executor, closing)
+                opened, rough = self._first.open(clear, template, executor, closing)
                 notes = note_other_labels(opened, labels)
-                learned = self._first.learn_on_disk(opened, template, labels, n_tokens)
+                learned = self._first.learn_on_disk(opened, template, labels, n_tokens, rough)
             structure = learned.structure
             matrix, shared = learned.beside(template, data)
         else:
@@ -204,11 +209,12 @@ class ASO(LinearTagger):
         with open_executor(cluster, self.threads) as executor, ExitStack() as closing:
             counts = count_values(shards, label, executor)
             labels, n_tokens = list(counts), sum(counts.values())
+            check_labels(labels, label)
             if on_disk:
                 clear = self._without_overlap(on_disk, shards, label, executor)
-                opened = self._first.open(clear, template, executor, closing)
+                opened, rough = self._first.open(clear, template, executor, closing)
                 notes = note_other_labels(opened, labels)
-                learned = self._first.learn_on_disk(opened, template, labels, n_tokens)
+                learned = self._first.learn_on_disk(opened, template, labels, n_tokens, rough)
             else:
                 tasks = hide_known(tasks, know(shards, label, executor))
                 notes = note_other_labels(tasks, labels)
@@ -216,7 +222,6 @@ class ASO(LinearTagger):
                 learned = structure._learn_once(tasks, n_tokens, as_printed=False)
             keys = learned.keys()
             rows = CorpusRows(shards, label, template, self.min_count, executor, closing, also=keys)
-            check_labels(rows, label)
             sharing = None if self.sharing == "auto" else float(self.sharing)
             target = DiskTarget(rows, learned, self._objective)
             found = target.train(sharing, OF_OTHER_TASKS, self.calibrate)

@@ -50,11 +50,11 @@ class First:
         template: Template,
         executor: Executor,
         closing: ExitStack,
-    ) -> list[OpenTask]:
-        """The rows of tasks on disk."""
-        rough = self._is_rough([task.shards.n_tokens for task in tasks])
+    ) -> tuple[list[OpenTask], bool]:
+        """The rows of tasks on disk, and whether they are of so much text that rough will do."""
+        rough = self._is_rough([task.count(executor) for task in tasks])
         min_count = max(self.min_count, NOT_RARE) if rough else self.min_count
-        return open_tasks(tasks, template, min_count, executor, closing)
+        return open_tasks(tasks, template, min_count, executor, closing), rough
 
     def learn_on_disk(
         self,
@@ -62,9 +62,9 @@ class First:
         template: Template,
         labels: Sequence[str],
         n_tokens: int | None,
+        rough: bool,
     ) -> Learned[Structure]:
         """The structure of tasks on disk, beside a target of so many tokens."""
-        rough = self._is_rough([task.task.shards.n_tokens for task in tasks])
         n_problems = sum(len(task.problems) for task in tasks)
         structure = self._structure(template, labels, n_problems, rough=rough)
         return structure._learn_on_disk_once(tasks, n_tokens)

@@ -130,7 +130,7 @@ class LinearTagger(Estimator):
         label, template = resolve_target(shards, label, self.features)
         with open_executor(cluster, self.threads) as executor, ExitStack() as closing:
             rows = CorpusRows(shards, label, template, self.min_count, executor, closing)
-            check_labels(rows, label)
+            check_labels(rows.labels, label)
             found = Solver(rows).train(self._objective, calibrate=self.calibrate)
         everything = np.arange(len(found.weights), dtype=np.uint32)
         facts = {

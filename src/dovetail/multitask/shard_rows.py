@@ -1,12 +1,15 @@
 """The rows of a corpus on disk: features of each token by numbers of one table, and its label.
 
 A part's features are numbered and agreed upon as for a `Tagger`, and its rows laid out in a file
-beside it, which is mapped when it is read and used again by later trainings.
+beside it, which is mapped when it is read. Later trainings use it again, unless it is of the
+directions or of the left out sequences of one target.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shutil
+import uuid
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -136,12 +139,16 @@ class CorpusRows:
             b"" if also is None else also.tobytes(),
             *(left[part].tobytes() for part in sorted(left)),
         )[:16]
-        folder = Path(indexed) / f"rows-{digest}"
+        passing = also is not None or bool(left)  # for this very target: no other training has it
+        own = f"-{uuid.uuid4().hex[:8]}" if passing else ""
+        folder = Path(indexed) / f"rows-{digest}{own}"
         folder.mkdir(exist_ok=True)
         self.folder = str(folder)
         write_arrays(_table_path(self.folder), TABLE, {"keys": whole.arrays["keys"]}, facts)
         order = Order(indexed, self.folder, before, left)
         self.counts = list(executor.each("rows", lay_out_rows, self.parts, order))
+        if passing:
+            closing.callback(shutil.rmtree, self.folder, ignore_errors=True)
         closing.callback(OPEN.close, self.folder)
 
     @property
@@ -176,10 +183,10 @@ def resolve_target(
     return label, template
 
 
-def check_labels(rows: CorpusRows, label: str) -> None:
+def check_labels(labels: Sequence[str], label: str) -> None:
     """Refuse a target with nothing to tell apart."""
-    if len(rows.labels) < 2:
-        there = f"only the label '{rows.labels[0]}'" if rows.labels else "no labels"
+    if len(labels) < 2:
+        there = f"only the label '{labels[0]}'" if labels else "no labels"
         raise DataError(f"the column '{label}' has {there}: classifiers need at least two")
 
 

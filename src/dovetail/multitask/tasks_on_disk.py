@@ -51,6 +51,12 @@ class ShardTask:
         """The task without the labels of some sequences, by parts."""
         return replace(self, left_out=sequences)
 
+    def count(self, executor: Executor) -> int:
+        """How many tokens have a label; of words to be told from others, all have."""
+        if self.offset is not None:
+            return self.shards.n_tokens
+        return sum(count_values(self.shards, self.column, executor).values())
+
     def open(
         self, template: Template, min_count: int, executor: Executor, closing: ExitStack
     ) -> OpenTask:

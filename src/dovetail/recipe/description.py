@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.chain.constraints import Scheme
+from dovetail.corpus.shards import INDEX, holds_shards
 from dovetail.pipeline.choices import Decode, System, Training
 from dovetail.recipe.schema.recipe import COMPARE, RECIPE
 from dovetail.recipe.schema.tasks import ANY_TASK
@@ -47,7 +48,8 @@ class Task:
         template = [self.features] if isinstance(self.features, Path) else []
         of_its_kind = [path for value in self.settings.values() if isinstance(value, tuple)
                        for path in value if isinstance(path, Path)]  # fmt: skip
-        return [*named, *model, *template, *of_its_kind]
+        every = [*named, *model, *template, *of_its_kind]
+        return [path / INDEX if holds_shards(path) else path for path in every]
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,10 @@ class WordClasses(Representation):
                 vocabulary, text = open_text(
                     source, self.column, executor, min_count=self.min_count, rare=self.rare
                 )
-            return self._learn(vocabulary, text, [], callback)
+            try:
+                return self._learn(vocabulary, text, [], callback)
+            finally:
+                text.close()
         refuse_cluster(cluster)
         texts = [source] if target is None else [source, target]
         corpora = [corpus for text in texts for corpus in check_corpora(text, self.column)]

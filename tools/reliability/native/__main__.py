@@ -14,7 +14,7 @@ import random
 import sys
 import sysconfig
 
-from tools.reliability.native.build import FOLDER, SITE, all_candidates, build
+from tools.reliability.native.build import FOLDER, MOST, SITE, all_candidates, build
 from tools.reliability.trials import ROOT
 
 
@@ -30,6 +30,10 @@ def main() -> None:
     )
     options = parser.parse_args()
     candidates = all_candidates(ROOT / options.part)
+    if not candidates:
+        parser.error(f"{options.part}: there is no native code to put mistakes into")
+    if options.sample + options.sample // 10 > MOST:
+        parser.error(f"--sample is at most {10 * MOST // 11}")
     drawn = random.Random(options.seed).sample(
         candidates, min(len(candidates), options.sample + options.sample // 10)
     )

@@ -20,6 +20,7 @@ FOLDER = ROOT / "build" / "mutants"
 SOURCE, OBJECTS, SITE = FOLDER / "source", FOLDER / "objects", FOLDER / "site"
 # What chooses the kernels is no part of them.
 LEFT_OUT = ROOT / "native" / "cpu"
+MOST = 4096  # mistakes in a build, as in mutants.hpp
 FLAGS = ("-O2", "-w", "-Wno-narrowing")
 
 

@@ -17,14 +17,13 @@ import numpy  # noqa: F401
 import pytest
 import scipy.sparse  # noqa: F401
 
-from tools.reliability.native.build import FOLDER
+from tools.reliability.native.build import FOLDER, MOST
 from tools.reliability.trials import KILLED, PYTEST, ROOT, SURVIVED, Chosen, in_child, tell
 
 FOLDERS = ("chain", "features", "grid", "pipeline", "representation", "multitask", "interop")
 TESTS = (*(f"tests/{folder}" for folder in FOLDERS), "tests/test_numeric.py")
 PATIENCE = 15.0  # seconds that a test may take beyond five times what it took before
 CHOSEN, SEEN = "DOVETAIL_MUTANT", "DOVETAIL_MUTANTS_SEEN"
-MOST = 4096  # as in mutants.hpp
 
 
 class Reached(NamedTuple):
